@@ -12,6 +12,11 @@ use crate::{conformance, dist, env, semver, setup, simulate, sources};
 /// The end-to-end suites, to cargo.
 const END_TO_END: [&str; 5] = ["--release", "-p", "pc3-tests", "--test", "e2e"];
 
+/// The lints of all code, to cargo.
+const CLIPPY: [&str; 5] = ["--workspace", "--all-targets", "--", "-D", "warnings"];
+/// Unit and integration tests, to cargo.
+const UNIT: [&str; 3] = ["--workspace", "--exclude", "pc3-tests"];
+
 /// What ran so far.
 struct Tally {
     begun: Instant,
@@ -30,22 +35,20 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     }
     // In a directory of its own, so beside the rest.
     let oldest = filter.is_none().then(|| std::thread::spawn(oldest));
+    // `dist` builds with another profile, and has steps that leave processors idle.
+    let unoptimized = filter.is_none().then(|| {
+        std::thread::spawn(|| {
+            ahead("clippy", &CLIPPY);
+            ahead("test", &[&["--no-run"], &UNIT[..]].concat());
+        })
+    });
     let targets = env::available_targets();
     tally.head("dist");
     dist::run(&targets)?;
-    if filter.is_none() {
+    if let Some(thread) = unoptimized {
+        thread.join().expect("waits, and does not panic");
         tally.lint("fmt", &["--all", "--check"]);
-        tally.lint(
-            "clippy",
-            &[
-                "--quiet",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ],
-        );
+        tally.lint("clippy", &[&["--quiet"], &CLIPPY[..]].concat());
         tally.docs();
         tally.lint(semver::TOOL, &semver::arguments(None));
         tally.head(&format!("Rust {}", env::oldest_rust()));
@@ -57,19 +60,12 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         }
         // Few of the unit tests run for long; that leaves processors for the simulator.
         let simulator = std::thread::spawn(|| simulate::command(&["check"]).output());
-        let ahead = std::thread::spawn(|| {
-            let mut c = env::cargo();
-            c.args(["test", "--quiet", "--no-run"]).args(END_TO_END);
-            // Should that fail, the suites say so.
-            drop(c.output());
-        });
-        tally.step(
-            "unit and integration tests",
-            &["--workspace", "--exclude", "pc3-tests"],
-        )?;
+        let suites =
+            std::thread::spawn(|| ahead("test", &[&["--no-run"], &END_TO_END[..]].concat()));
+        tally.step("unit and integration tests", &UNIT)?;
         tally.head("protocols in the simulator");
         let simulated = simulator.join().expect("waits, and does not panic")?;
-        ahead.join().expect("waits, and does not panic");
+        suites.join().expect("waits, and does not panic");
         println!("{}", String::from_utf8_lossy(&simulated.stdout));
         if !simulated.status.success() {
             println!("{}", String::from_utf8_lossy(&simulated.stderr));
@@ -129,6 +125,11 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         return Ok(());
     }
     bail!("failed: {}", tally.broken.join(", "))
+}
+
+/// Builds what is needed later. Should that fail, it will then be said.
+fn ahead(tool: &str, args: &[&str]) {
+    drop(env::cargo().args([tool, "--quiet"]).args(args).output());
 }
 
 /// What the oldest Rust that the crate says it builds with makes of it.
