@@ -372,8 +372,13 @@ impl Files {
         }
         streams.retain(|(_, file)| inherits || !file.mode.is_empty());
         let given = |file: &FileMeta| file.mode.is_empty() && !replaced(file.kind as u64);
-        for (_, file) in streams.iter().filter(|s| given(&s.1)) {
-            let done = standard::restore(file, file.kind as RawFd);
+        // Before anything is cut back: what they held tells.
+        let same: Vec<bool> = streams
+            .iter()
+            .map(|(_, file)| given(file) && standard::is_the_same(file, file.kind as RawFd))
+            .collect();
+        for ((_, file), same) in streams.iter().zip(&same).filter(|s| given(&s.0 .1)) {
+            let done = standard::restore(file, file.kind as RawFd, *same);
             done.map_err(|e| cannot(&file.path, &e))?;
         }
         for file in &all.files {
@@ -392,7 +397,7 @@ impl Files {
             // SAFETY: a standard descriptor that the program had closed.
             unsafe { libc::close(*n as RawFd) };
         }
-        for (stream, file) in &streams {
+        for ((stream, file), same) in streams.iter().zip(same) {
             // SAFETY: a stream that nobody has used yet.
             unsafe {
                 if !file.mode.is_empty() {
@@ -405,7 +410,7 @@ impl Files {
                 }
                 let held = file.held.as_ref();
                 let held = held.filter(|_| !given(file) || goes_on(*stream, file));
-                let waits = !given(file) || waits_still(file);
+                let waits = !given(file) || waits_still(file, same);
                 settle_stream(*stream, file, held, waits)
                     .map_err(|e| format!("{}: {e}", file.path))?;
             }
@@ -583,10 +588,10 @@ fn goes_on(stream: *mut FILE, file: &FileMeta) -> bool {
 }
 
 /// A job that stops writes out what waits.  That is not taken back where standard output leads elsewhere now, nor where
-/// others may have gone on behind it; the file may be a copy of the one that it was.
-fn waits_still(file: &FileMeta) -> bool {
+/// others may have gone on behind it; the file may be a copy of the one that it was.  `same`: it held what it held then.
+fn waits_still(file: &FileMeta, same: bool) -> bool {
     let fd = file.kind as RawFd;
-    let taken_back = standard::goes_on(fd).is_none() && standard::is_the_same(file, fd);
+    let taken_back = same && standard::goes_on(fd).is_none();
     if file.pending.is_empty() || taken_back {
         return true;
     }

@@ -145,17 +145,17 @@ pub(crate) fn leads_to(fd: RawFd) -> String {
     String::from_utf8_lossy(&path_of(fd)).into_owned()
 }
 
-/// Puts an inherited stream back to where it stood, if it leads to the same file as it did.
-pub(super) fn restore(file: &FileMeta, fd: RawFd) -> io::Result<()> {
+/// Puts an inherited stream back to where it stood, if it leads to the [same](is_the_same) file as it did.
+pub(super) fn restore(file: &FileMeta, fd: RawFd, same: bool) -> io::Result<()> {
     let own = |position: u64| own_end(fd, position);
     match file.kind {
         FileKind::Stdin => standard_input(file, fd),
         FileKind::Stderr => match file.position {
-            Some(position) if is_the_same(file, fd) => cut_log(fd, own(position)),
+            Some(position) if same => cut_log(fd, own(position)),
             _ => Ok(()),
         },
         _ => match file.position {
-            Some(position) if is_the_same(file, fd) => cut_back(fd, own(position)),
+            Some(position) if same => cut_back(fd, own(position)),
             Some(_) => {
                 tell_of_another(file, fd);
                 Ok(())
