@@ -76,7 +76,7 @@ impl Edits {
         for e in self.0.iter().filter(|e| e.span.end <= span.end) {
             if e.span.start >= at {
                 out += &u.text[at as usize..e.span.start as usize];
-                out += &e.text;
+                join(u, e, &mut out);
                 at = e.span.end;
             }
         }
@@ -107,11 +107,7 @@ impl Edits {
                 at = e.span.end;
                 continue;
             }
-            let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            if out.ends_with(part) && e.text.starts_with(part) {
-                out.push(' ');
-            }
-            out += &e.text;
+            join(u, &e, &mut out);
             let old = u.slice(&e.span);
             let (before, after) = (newlines(old), newlines(&e.text));
             if before > after && !old.contains("\n#") {
@@ -123,6 +119,19 @@ impl Edits {
         }
         out += &u.text[at as usize..span.end as usize];
         out
+    }
+}
+
+/// Adds the new text, which makes no word with what is around it: `struct { int i; }x` has none where `struct s x` needs a blank.
+fn join(u: &Unit, e: &Edit, out: &mut String) {
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if out.ends_with(part) && e.text.starts_with(part) {
+        out.push(' ');
+    }
+    *out += &e.text;
+    let replaces = !e.span.is_empty() && e.text.ends_with(part);
+    if replaces && u.text[e.span.end as usize..].starts_with(part) {
+        out.push(' ');
     }
 }
 
