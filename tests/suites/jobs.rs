@@ -24,6 +24,10 @@ pub fn trials() -> Vec<Trial> {
         trials.push(clock::test(format!("jobs::signals_{mpi}"), move || {
             signals(mpi).map_err(|e| format!("{e:#}").into())
         }));
+        trials.push(clock::test(
+            format!("jobs::stopped_last_{mpi}"),
+            move || stopped_last(mpi).map_err(|e| format!("{e:#}").into()),
+        ));
     }
     for mpi in ["none", "mpich"] {
         if super::processes::has(mpi) {
@@ -249,6 +253,29 @@ fn asked(job: &Job, exe: &Path, count: usize, env: &[(&str, &str)]) -> Result<Ch
     let done = unsafe { libc::kill(all[count - 1], libc::SIGUSR2) };
     ensure!(done == 0, "no process {}", count - 1);
     Ok(child)
+}
+
+/// All ranks have ended, one with a status, when the checkpoint that stops the job is committed: it has stopped all the same.
+fn stopped_last(mpi: &str) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/stopped_last.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let job = Job::new(&p)?;
+    let launcher = [&*pc3run, "-p", "3", "-w", "1", "--mpi", mpi];
+    let first = [
+        ("PC3_PROTOCOL", "nonblocking"),
+        ("PC3_EVERY", "60x"),
+        ("PC3_STOP_AFTER", "1"),
+    ];
+    let done = job.finish(job.start_by(&launcher, HOST, &exe, &first)?)?;
+    ensure!(done.status == STOPPED, "{done:?}");
+    let done = job.run(HOST, &exe, &[("PC3_RESTART", "latest")])?;
+    let printed = String::from_utf8_lossy(&job.stdout()).into_owned();
+    ensure!(
+        (done.status, &*printed) == (9, "72380\n"),
+        "{printed}{done:?}"
+    );
+    Ok(())
 }
 
 const STOPS: (&str, &str) = ("PC3_ON_SIGNAL", "USR2=stop");

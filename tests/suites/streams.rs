@@ -26,6 +26,7 @@ pub fn trials() -> Vec<Trial> {
         ("another output is left as it is", other_output),
         ("standard error is taken back but for messages", log),
         ("what others write behind a stop stays", behind_a_stop),
+        ("a log that has only our messages is left", messages_alone),
         ("an input that moved is continued", moved_input),
         ("another input is told", other_input),
         ("pointers to closed streams are no news", closed),
@@ -198,6 +199,28 @@ fn behind_a_stop() -> Result<()> {
         done.stderr == format!("{expected}step 2\nstep 3\n"),
         "{}",
         done.stderr
+    );
+    Ok(())
+}
+
+/// What we have said there does not make it the program's: a script's lines behind it stay.
+fn messages_alone() -> Result<()> {
+    let job = job()?;
+    let path = job.dir.path().join("stderr");
+    for _ in 0..2 {
+        let done = run(&job, &[("PC3_EVERY", "1x")])?;
+        ensure!(done.status == 0, "{done:?}");
+    }
+    let said = job.stderr();
+    ensure!(
+        said.contains("holds checkpoints of an earlier run"),
+        "{said}"
+    );
+    fs::write(&path, format!("{said}status 0\n"))?;
+    let done = run(&job, &[("PC3_RESTART", "latest")])?;
+    ensure!(
+        (done.status, &*done.stderr) == (0, &*format!("{said}status 0\n")),
+        "{done:?}"
     );
     Ok(())
 }

@@ -136,6 +136,10 @@ impl Engine for MpiEngine {
         let code = codes.find(|c| *c != 0).unwrap_or(0);
         let code = world.far().map_or(code, |link| stay(world, link, code));
         world.crossing.finish();
+        // A stop that came last has ended the process.
+        if world.far().is_some() && code != 0 {
+            note_outcome(code);
+        }
         standing::finish(world);
         stats::end(world, job);
         if let Some(link) = world.far() {
@@ -239,12 +243,7 @@ fn stay(world: &World, link: &Link, code: i32) -> i32 {
     loop {
         match link.node.next_event() {
             Event::Unwind => driver::checkpoint(world),
-            Event::End(code) => {
-                if code != 0 {
-                    note_outcome(code);
-                }
-                return code;
-            }
+            Event::End(code) => return code,
         }
     }
 }

@@ -102,8 +102,17 @@ pub unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
 pub unsafe extern "C" fn MPI_Abort(_comm: usize, code: c_int) -> c_int {
     let who = RankState::try_current().map_or(String::new(), |me| format!(" by rank {}", me.rank));
     libc::fflush(null_mut());
-    let message = format!("MPI_Abort called{who}: the job ends with status {code}");
-    end_job(if code == 0 { 1 } else { code }, &message)
+    // What a process can end with, and not as if all were well.
+    let status = match code & 0xff {
+        0 => 1,
+        n => n,
+    };
+    let asked = match status == code {
+        true => String::new(),
+        false => format!(" with {code}"),
+    };
+    let message = format!("MPI_Abort called{who}{asked}: the job ends with status {status}");
+    end_job(status, &message)
 }
 
 /// MPI 4.1 section 9.1.1.

@@ -69,9 +69,15 @@ pub unsafe extern "C" fn MPI_Info_get(
     flag: *mut c_int,
 ) -> c_int {
     entry_at_any_time("MPI_Info_get", |me| {
+        let Ok(room) = usize::try_from(valuelen) else {
+            return fail(
+                Class::ERR_ARG,
+                format!("the length of the value is {valuelen}"),
+            );
+        };
         let found = find(me, info)?.get(&text(key)?).map(str::to_string);
         if let Some(v) = &found {
-            put_text(value, valuelen.max(0) as usize + 1, v)?;
+            put_text(value, room + 1, v)?;
         }
         put(flag, c_int::from(found.is_some()))
     })

@@ -4,13 +4,14 @@ use std::ffi::{c_int, c_void};
 
 use super::status::{put_status, CStatus};
 use super::{buffer, entry, entry_of, put, wide_count};
-use crate::datatype::TypeRef;
+use crate::datatype::{of_basic, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::p2p::recv::{await_shown, check, post, show};
 use crate::p2p::request::What;
 use crate::p2p::{
     self, Buf, Dest, Key, Mode, Req, Request, Status, ANY_SOURCE, ANY_TAG, PROC_NULL,
 };
+use crate::state::message::compact;
 use crate::state::{Call, RankState};
 
 /// The buffer arguments of a call, checked.
@@ -319,15 +320,21 @@ unsafe fn exchange(
     }
 }
 
-/// Runs `f` with a copy of the buffer's data in the program's layout, so that it is a message of the same type.
+/// Runs `f` with a copy of the buffer's data, a message of the same signature: its own layout may be anything, such as absolute
+/// addresses.
 unsafe fn with_copy<R>(buf: &Buf<'_>, f: impl FnOnce(Buf<'_>) -> Result<R>) -> Result<R> {
-    let (low, high) = buf.ty.span(buf.count);
-    let mut copy = vec![0u8; high.abs_diff(low)];
-    let start = copy.as_mut_ptr().wrapping_offset(low.wrapping_neg());
-    let out = Buf::new(start, buf.count, buf.ty);
-    // SAFETY: the program's buffer, and room for as much.
-    unsafe { buf.copy_to(&out)? };
-    f(out)
+    // SAFETY: the program's buffer.
+    let mut packed = unsafe { buf.ty.pack_vec(buf.addr, buf.count) };
+    if let Some(b) = buf.ty.signature.uniform() {
+        let n = packed.len() / b.size();
+        return f(Buf::new(packed.as_mut_ptr(), n, &of_basic(b)));
+    }
+    let ty = compact(&buf.ty.signature)?;
+    let (_, end) = ty.span(buf.count);
+    let mut copy = vec![0u8; end.unsigned_abs()];
+    // SAFETY: room for as many elements, none of which is in front of its beginning.
+    unsafe { ty.unpack(packed.as_ptr(), packed.len(), copy.as_mut_ptr(), buf.count) };
+    f(Buf::new(copy.as_mut_ptr(), buf.count, &ty))
 }
 
 /// Starts to receive, and sends what is to be sent from library memory if nobody waits for it yet: the request

@@ -2,7 +2,7 @@
 
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::*};
-use std::sync::{Mutex, Once};
+use std::sync::{Mutex, Once, OnceLock};
 
 use pc3_runtime::tell::{die, EXIT_FATAL};
 
@@ -41,14 +41,13 @@ pub(super) fn watch_overflow() {
         }
         INSTALL.call_once(|| {
             let mut was: libc::sigaction = std::mem::zeroed();
-            libc::sigaction(libc::SIGSEGV, std::ptr::null(), &raw mut was);
-            // A handler that the program installed has precedence.
-            if was.sa_sigaction == libc::SIG_DFL {
-                let mut act: libc::sigaction = std::mem::zeroed();
-                act.sa_sigaction = on_fault as *const () as usize;
-                act.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-                libc::sigaction(libc::SIGSEGV, &raw const act, null_mut());
-            }
+            let mut act: libc::sigaction = std::mem::zeroed();
+            act.sa_sigaction = on_fault as *const () as usize;
+            act.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            // First: a fault may come at once.
+            libc::sigaction(libc::SIGSEGV, null(), &raw mut was);
+            let _ = WAS.set(was);
+            libc::sigaction(libc::SIGSEGV, &raw const act, null_mut());
         });
     }
 }
@@ -152,20 +151,25 @@ pub(super) unsafe fn look(canary: *const Canary) {
     }
 }
 
+/// Who dealt with faults before: a library, such as a native MPI's. What the program installs comes later, and has precedence.
+static WAS: OnceLock<libc::sigaction> = OnceLock::new();
+
 const OVERFLOW: &str = "a rank's stack overflowed; set PC3_STACK to a larger size (e.g. 64M)";
 
 extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: the kernel's own record; `write` and `sigaction` are async-signal-safe.
     unsafe {
         let at = (*info).si_addr() as usize;
-        if guards().any(|g| g.is_hit(at)) {
+        let ours = guards().any(|g| g.is_hit(at));
+        if ours {
             for part in ["pc3: ", OVERFLOW, "\n"] {
                 libc::write(2, part.as_ptr().cast(), part.len());
             }
         }
-        // The access is repeated on return and ends the program as it would have without us.
+        // The access is repeated on return and ends the program, or is dealt with, as it would have been without us.
         let mut act: libc::sigaction = std::mem::zeroed();
         act.sa_sigaction = libc::SIG_DFL;
-        libc::sigaction(libc::SIGSEGV, &raw const act, null_mut());
+        let next = WAS.get().filter(|_| !ours).unwrap_or(&act);
+        libc::sigaction(libc::SIGSEGV, next, null_mut());
     }
 }

@@ -6,6 +6,7 @@ use crate::datatype::basic::Basic;
 use crate::datatype::build::{make, Constructor};
 use crate::datatype::signature::{Item, Signature};
 use crate::datatype::{of_basic, TypeRef};
+use crate::error::{Class, MpiError};
 use crate::p2p::mailbox::{Data, Message, Room};
 use crate::p2p::{Key, Request};
 use crate::pack;
@@ -48,6 +49,14 @@ pub(crate) fn write_signature(w: &mut Writer, s: &Signature) {
             write_signature(w, inner);
         }
     });
+}
+
+/// A type of that signature whose elements lie one after the other.
+pub(crate) fn compact(s: &Signature) -> Result<TypeRef, MpiError> {
+    let mut w = Writer::default();
+    write_signature(&mut w, s);
+    let ty = read_type(&mut Reader(&w.0), 0);
+    ty.map_err(|_| MpiError::new(Class::ERR_INTERN, "no type of that signature".to_owned()))
 }
 
 /// A type whose elements have the signature that follows; their layout plays no role, because the
