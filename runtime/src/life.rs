@@ -403,7 +403,14 @@ fn make_job(
 ) -> Arc<Job> {
     let calls_mpi = program.calls_mpi;
     let before = saved.filter(|_| calls_mpi);
-    let world = settings.ranks.or(before.map(|b| b.0)).unwrap_or(1);
+    let processes = peers.as_ref().map_or(1, |p| p.count());
+    // As under any `mpirun`.
+    let one_each = match calls_mpi && program.private_globals {
+        true => processes,
+        false => 1,
+    };
+    let world = settings.ranks.or(before.map(|b| b.0));
+    let world = world.unwrap_or(one_each);
     // Others than those are told of when the checkpoint is looked at.
     let ranks = before.filter(|b| b.0 == world).map_or(world, |b| b.1);
     if ranks > 1 && !calls_mpi {
@@ -418,7 +425,6 @@ fn make_job(
             &format!("PC3_RANKS={ranks}: {name} was compiled without globals per rank"),
         );
     }
-    let processes = peers.as_ref().map_or(1, |p| p.count());
     if processes > ranks {
         die(
             EXIT_SETTINGS,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pc3_typemetric::codes;
@@ -73,8 +74,17 @@ pub fn say(message: &str) {
         list.push(message.to_owned());
         return;
     }
+    let line = format!("pc3: {message}\n");
+    SAID.fetch_add(line.len() as u64, SeqCst);
     // One write: other ranks and processes talk, too.
-    let _ = std::io::stderr().write_all(format!("pc3: {message}\n").as_bytes());
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+static SAID: AtomicU64 = AtomicU64::new(0);
+
+/// Bytes of what this process has said on standard error.
+pub(crate) fn said() -> u64 {
+    SAID.load(SeqCst)
 }
 
 /// Tells whoever must know that this process ends while the job goes on.

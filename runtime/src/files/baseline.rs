@@ -9,12 +9,15 @@ use super::own::is_own;
 use super::standard::stands_at;
 use super::system::{self, Identity};
 use crate::format::library::{ACCESS_READ, ACCESS_WRITE};
+use crate::tell::said;
 
 #[derive(Debug, Default)]
 pub(crate) struct Baseline {
     pub directory: Vec<u8>,
     /// Where standard error stood, if it is a file.
     log: Option<u64>,
+    /// What we had said by then.
+    said: u64,
     /// With what they may be used for.
     inherited: BTreeMap<RawFd, (Identity, u64)>,
 }
@@ -37,6 +40,7 @@ pub(crate) fn note() {
     let _ = BASELINE.set(Baseline {
         directory,
         log: stands_at(libc::STDERR_FILENO),
+        said: said(),
         inherited,
     });
 }
@@ -50,6 +54,7 @@ pub(crate) fn get() -> &'static Baseline {
     static NONE: Baseline = Baseline {
         directory: Vec::new(),
         log: None,
+        said: 0,
         inherited: BTreeMap::new(),
     };
     BASELINE.get().unwrap_or(&NONE)
@@ -63,9 +68,10 @@ pub(crate) fn named(fd: RawFd) -> (Vec<u8>, Option<Vec<u8>>) {
 }
 
 impl Baseline {
-    /// Has anything been written to standard error, which stands there, since the start?
+    /// Has anything but our own messages been written to standard error, which stands there, since the start?
     pub fn has_logged(&self, place: u64) -> bool {
-        self.log != Some(place)
+        let with_ours = |start: u64| start + (said() - self.said);
+        self.log.map(with_ours) != Some(place)
     }
 
     pub fn had(&self, fd: RawFd) -> bool {

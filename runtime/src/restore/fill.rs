@@ -22,8 +22,8 @@ use crate::rank::{Rank, Status};
 use crate::tell::say;
 use crate::translate::Translator;
 
-pub(super) const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer, or \
-    set PC3_ADDRESSES=ignore if it is none)";
+pub(super) const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer; or, \
+    if it is none, such as what lies in memory that the program never gave a value, set PC3_ADDRESSES=ignore)";
 
 const IN_LIBRARY: &str =
     "which has its variables elsewhere now, or is another one here: it would lead nowhere (link \

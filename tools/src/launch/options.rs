@@ -20,7 +20,7 @@ use pc3_runtime::settings::{misspelt, BadSetting, Restart, Settings};
     override_usage = "pc3run [OPTIONS] [--] PROGRAM [ARGS]..."
 )]
 struct Cli {
-    /// Logical MPI ranks [default: 1; of a restart: the checkpoint's]
+    /// Logical MPI ranks [default: one for each process; of a restart: the checkpoint's]
     #[arg(short = 'n', long, value_name = "N")]
     ranks: Option<String>,
     /// Worker threads of each process that run them [default: as many as it has ranks, at most its share of the cores]
