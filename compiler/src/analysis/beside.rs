@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Only what is kept (assigned, passed, returned), and only where the pointer is the object's beginning as far as can be
-//! seen: what walks through an object (`*--p`) stays in it. Behind a move in the same function everything counts that is
+//! seen: what walks through an object (`*--p`, or `p += n` and then `p -= n * m`) stays in it. Behind a move in the same function everything counts that is
 //! computed from what was moved, since that may lie outside as well.
 
 use super::moved::Move;
@@ -381,7 +381,19 @@ impl Seen<'_> {
     }
 
     fn moves_away(&self, c: &Change) -> bool {
-        !self.is_walking(c.of) && (!c.in_loop || ident(self.u, c.of).is_none())
+        let walks = self.is_walking(c.of) || self.comes_back(c);
+        !walks && (!c.in_loop || ident(self.u, c.of).is_none())
+    }
+
+    /// Does the variable go ahead before it goes back?  `p += n` in a loop, `p -= n * m` behind it.
+    fn comes_back(&self, c: &Change) -> bool {
+        let u = self.u;
+        let Some(s) = ident(u, c.of) else {
+            return false;
+        };
+        let first = self.changes.iter().find(|o| ident(u, o.of) == Some(s));
+        let begins_in_front = self.sums.iter().any(|x| x.back && x.dest == Some(s));
+        first.is_some_and(|o| !o.back) && !begins_in_front
     }
 
     /// Variables that, or something in which, is moved back.
@@ -519,6 +531,18 @@ mod tests {
     }
 
     #[test]
+    fn what_goes_back_first() {
+        check(
+            "void f(double *x, int n) { x -= n; take(x); x += 2; take(x); x -= 1; }",
+            &["x -= n", "x += 2", "x -= 1"],
+        );
+        check(
+            "void f(double *v, int n) { double *x = v - n; take(x); x += 2; x -= n; }",
+            &["v - n", "x += 2", "x -= n"],
+        );
+    }
+
+    #[test]
     fn what_is_computed_from_it() {
         check(
             "void f(double **m, int r, int n) { m[r] -= n; m[r + 1] = m[r] + n; }",
@@ -555,6 +579,10 @@ mod tests {
         );
         check(
             "void f(double *x, int n) { while (n) x -= 2; take(x); }",
+            &[],
+        );
+        check(
+            "void f(double *x, int n) { for (int i = 0; i < n; i++) { take(x); x += n; } x -= n * n; take(x); }",
             &[],
         );
     }

@@ -195,7 +195,7 @@ fn taken(n: RawFd, meta: &OpenMeta) -> String {
              one file. Go on where the two ranks are in different processes (pc3run -p and --map), or from a checkpoint at \
              which such files are closed"
         ),
-        None => format!("descriptor {n}, which was {was}, leads to {leads} here: start it without that"),
+        None => format!("descriptor {n}, which was {was}, leads to {leads} here, by whoever has started it: close that before (in a shell, exec {n}>&-)"),
     }
 }
 
