@@ -31,17 +31,16 @@ int main(int argc, char **argv)
     for (int i = 0; i < 6; i++)
         back[i] = 10 * rank + i;
 
-    MPI_Datatype kinds[3] = {MPI_CHAR, MPI_DOUBLE, MPI_SHORT}, made, whole, backwards;
-    int lengths[3] = {1, 1, 2};
-    MPI_Aint places[3] = {offsetof(struct mixed, c), offsetof(struct mixed, d), offsetof(struct mixed, s)};
-    MPI_Type_create_struct(3, lengths, places, kinds, &made);
-    MPI_Type_create_resized(made, 0, sizeof(struct mixed), &whole);
-    MPI_Type_commit(&whole);
-    MPI_Type_vector(3, 1, -2, MPI_INT, &backwards);
-    MPI_Type_commit(&backwards);
-
     for (int i = 0; i < 3; i++) {
 #pragma pc3 checkpoint
+        MPI_Datatype kinds[3] = {MPI_CHAR, MPI_DOUBLE, MPI_SHORT}, made, whole, backwards;
+        int lengths[3] = {1, 1, 2};
+        MPI_Aint places[3] = {offsetof(struct mixed, c), offsetof(struct mixed, d), offsetof(struct mixed, s)};
+        MPI_Type_create_struct(3, lengths, places, kinds, &made);
+        MPI_Type_create_resized(made, 0, sizeof(struct mixed), &whole);
+        MPI_Type_commit(&whole);
+        MPI_Type_vector(3, 1, -2, MPI_INT, &backwards);
+        MPI_Type_commit(&backwards);
         MPI_Datatype bottom, ints[3] = {MPI_INT, MPI_INT, MPI_INT};
         int twos[3] = {2, 2, 2};
         MPI_Aint at[3];
@@ -65,10 +64,10 @@ int main(int argc, char **argv)
         show_all("mixed", (int)(m[2].c + 8 * m[1].d + m[2].s[0] + m[2].s[1] + m[0].s[2]) + count);
         MPI_Sendrecv_replace(back + 4, 1, backwards, last, i, next, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         show_all("back", back[0] + 3 * back[1] + 5 * back[2] + 7 * back[4]);
+        MPI_Type_free(&made);
+        MPI_Type_free(&whole);
+        MPI_Type_free(&backwards);
     }
-    MPI_Type_free(&made);
-    MPI_Type_free(&whole);
-    MPI_Type_free(&backwards);
     free(heap);
     return mpi_finish();
 }
