@@ -385,7 +385,7 @@ impl Seen<'_> {
         !walks && (!c.in_loop || ident(self.u, c.of).is_none())
     }
 
-    /// Does the variable go ahead before it goes back?  `p += n` in a loop, `p -= n * m` behind it.
+    /// Does the variable go ahead step by step before it goes back?  `p += n` in a loop, `p -= n * m` behind it.
     fn comes_back(&self, c: &Change) -> bool {
         let u = self.u;
         let Some(s) = ident(u, c.of) else {
@@ -393,7 +393,7 @@ impl Seen<'_> {
         };
         let first = self.changes.iter().find(|o| ident(u, o.of) == Some(s));
         let begins_in_front = self.sums.iter().any(|x| x.back && x.dest == Some(s));
-        first.is_some_and(|o| !o.back) && !begins_in_front
+        first.is_some_and(|o| !o.back && o.in_loop) && !begins_in_front
     }
 
     /// Variables that, or something in which, is moved back.
@@ -539,6 +539,11 @@ mod tests {
         check(
             "void f(double *v, int n) { double *x = v - n; take(x); x += 2; x -= n; }",
             &["v - n", "x += 2", "x -= n"],
+        );
+        // One step ahead is no walk.
+        check(
+            "void f(double *x) { x += 1; take(x); x -= 2; take(x); }",
+            &["x += 1", "x -= 2"],
         );
     }
 
