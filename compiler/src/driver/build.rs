@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::options::Options;
 use super::temporary::Folder;
-use super::toolchain::{Toolchain, ToolchainError};
+use super::toolchain::{self, Toolchain, ToolchainError};
 use crate::preprocess::{self, PreprocessError};
 use crate::rewrite::{self, Dialect};
 use crate::types::Target;
@@ -167,6 +167,9 @@ pub fn portable_float(o: &Options, t: &Toolchain) -> Vec<&'static str> {
 pub enum Position {
     /// The default: fixed addresses reach globals and thread-locals in one instruction.
     Fixed,
+    /// The program is at fixed addresses, but this unit gains nothing by it: it gets the code that it has in the plain
+    /// program, from which compilers' choice of registers differs otherwise.
+    Plain,
     /// As the user says with `-pie` and the like.
     Users,
 }
@@ -180,11 +183,21 @@ impl Position {
         }
     }
 
+    /// Of a unit; `statics`: it has to do with variables of static storage.
+    pub fn of_unit(self, statics: bool, target: &toolchain::Target) -> Position {
+        match self {
+            // Code for any address takes a register there.
+            Position::Fixed if !statics && !target.is_i686() => Position::Plain,
+            _ => self,
+        }
+    }
+
     /// For compiling a unit under `options`.
     pub fn compiling(self, options: &Options) -> &'static [&'static str] {
         let user = ["-fPIE", "-fpie", "-fPIC", "-fpic"];
         match self {
             _ if user.iter().any(|f| options.user_has(f)) => &[],
+            Position::Plain => &[],
             Position::Fixed => &["-fno-pie"],
             Position::Users => &["-fPIE"],
         }
@@ -192,7 +205,7 @@ impl Position {
 
     pub fn linking(self) -> &'static [&'static str] {
         match self {
-            Position::Fixed => &["-no-pie"],
+            Position::Fixed | Position::Plain => &["-no-pie"],
             Position::Users => &[],
         }
     }

@@ -66,6 +66,15 @@ fn is_static_object(s: &Symbol) -> bool {
     s.kind == SymKind::Var && (s.is_global || s.storage == Storage::Static)
 }
 
+/// Does the unit speak of an object of static storage that may be written?
+pub fn any(u: &Unit) -> bool {
+    let untouched = crate::analysis::untouched::analyse(u);
+    u.symbols.iter().enumerate().any(|(i, s)| {
+        let id = SymId(i as u32);
+        is_static_object(s) && !s.system && !is_const(u, id) && !untouched.contains(&id)
+    })
+}
+
 /// Which objects each rank has for itself.
 #[derive(Default)]
 pub struct Private {

@@ -119,6 +119,8 @@ pub struct Output {
     pub texts: Vec<String>,
     /// Does it differ from the user's?
     pub changed: Vec<bool>,
+    /// Does it have to do with variables of static storage, for which code at a fixed address is better?
+    pub statics: Vec<bool>,
     pub diagnostics: Diagnostics,
     pub explain: String,
     /// What allocates, and of what type.
@@ -202,6 +204,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     Output {
         texts,
         changed,
+        statics: units.iter().map(globals::any).collect(),
         diagnostics,
         explain: explain::explain(&whole),
         heap: heap::report::report(&p, &heap),
