@@ -46,6 +46,7 @@ int MPI_Init(int *argc, char ***argv)
         return r;                             \
     }
 
+WITHIN(Comm_dup, (MPI_Comm c, MPI_Comm *to), (c, to))
 WITHIN(Comm_split, (MPI_Comm c, int color, int key, MPI_Comm *to), (c, color, key, to))
 WITHIN(Comm_free, (MPI_Comm * c), (c))
 WITHIN(Cart_create, (MPI_Comm c, int n, const int *dims, const int *periods, int reorder, MPI_Comm *to),
@@ -54,11 +55,17 @@ WITHIN(Sendrecv,
        (const void *a, int n, MPI_Datatype t, int dest, int stag, void *b, int m, MPI_Datatype u, int src, int rtag,
         MPI_Comm c, MPI_Status *s),
        (a, n, t, dest, stag, b, m, u, src, rtag, c, s))
+WITHIN(Send, (const void *a, int n, MPI_Datatype t, int dest, int tag, MPI_Comm c), (a, n, t, dest, tag, c))
+WITHIN(Recv, (void *b, int n, MPI_Datatype t, int src, int tag, MPI_Comm c, MPI_Status *s), (b, n, t, src, tag, c, s))
 WITHIN(Isend, (const void *a, int n, MPI_Datatype t, int dest, int tag, MPI_Comm c, MPI_Request *q),
        (a, n, t, dest, tag, c, q))
 WITHIN(Irecv, (void *b, int n, MPI_Datatype t, int src, int tag, MPI_Comm c, MPI_Request *q),
        (b, n, t, src, tag, c, q))
 WITHIN(Waitall, (int n, MPI_Request *q, MPI_Status *s), (n, q, s))
+WITHIN(Wait, (MPI_Request * q, MPI_Status *s), (q, s))
+WITHIN(Barrier, (MPI_Comm c), (c))
+WITHIN(Bcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c))
+WITHIN(Reduce, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm c), (a, b, n, t, op, root, c))
 WITHIN(Allreduce, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
 WITHIN(Exscan, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
 WITHIN(Allgather, (const void *a, int n, MPI_Datatype t, void *b, int m, MPI_Datatype u, MPI_Comm c),

@@ -382,8 +382,7 @@ impl Link<'_> {
             toolchain: &setting.toolchain,
             directory: &setting.directory,
             clang: p.clang(unit),
-            position: Position::of(self.o)
-                .of_unit(out.statics[unit], &setting.toolchain.target),
+            position: Position::of(self.o).of_unit(out.statics[unit], &setting.toolchain.target),
             source,
             name: &p.trees[unit].path,
             stem: stem.unwrap_or_default().to_string_lossy().into_owned(),

@@ -292,7 +292,7 @@ unsafe fn begun(
             let s = access(me, file, way, place, &m)?;
             let buf = p2p::Buf::new(m.p.cast(), m.count, &m.ty);
             let r = prepare(me, What::Recv, None, None, &buf, s.source, 0);
-            *r.get().status.get() = s;
+            r.get().set_status(s);
             r.get().done.store(true, Release);
             publish(me, r, request)
         }

@@ -125,6 +125,7 @@ unsafe fn send(
 }
 
 /// A request that is not started.  `to` or `from` is `None` for `MPI_PROC_NULL`.
+#[inline(always)]
 pub(super) fn prepare(
     me: &RankState,
     what: What,
@@ -160,6 +161,7 @@ pub(super) unsafe fn publish(me: &RankState, r: Req, handle: *mut usize) -> Resu
     unsafe { put(handle, h) }
 }
 
+#[inline(always)]
 #[allow(clippy::too_many_arguments)]
 unsafe fn isend(
     me: &RankState,

@@ -168,7 +168,7 @@ macro_rules! receives { ($($mrecv:ident $imrecv:ident $n:ident;)*) => { $(
             let buf = Buf::new(p.cast(), n, &ty);
             let s = mrecv(me, &buf, message)?;
             let r = prepare(me, What::Recv, None, None, &buf, s.source, 0);
-            *r.get().status.get() = s;
+            r.get().set_status(s);
             r.get().done.store(true, Release);
             publish(me, r, request)
         })

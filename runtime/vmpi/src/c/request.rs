@@ -63,11 +63,6 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub const NOTHING: Outcome = Outcome {
-        status: Status::EMPTY,
-        error: None,
-    };
-
     #[inline(always)]
     pub fn of(me: &RankState, r: &Request) -> Outcome {
         if r.extra.is_none() {
@@ -100,7 +95,7 @@ impl Outcome {
 }
 
 /// Reports a complete request; its handle is gone unless it is persistent.
-#[inline(always)]
+#[cold]
 pub(super) fn close(me: &RankState, handle: &mut usize, r: &Request) -> Outcome {
     let mut status = Outcome::of(me, r);
     if r.extra.is_some() {
@@ -109,13 +104,64 @@ pub(super) fn close(me: &RankState, handle: &mut usize, r: &Request) -> Outcome 
     if r.persistent {
         r.active.set(false);
     } else {
-        let taken = me.requests.borrow_mut().remove(*handle);
-        if let Some(r) = taken {
-            me.recycle(r);
-        }
-        *handle = REQUEST_NULL;
+        give_back(me, handle);
     }
     status
+}
+
+#[inline(always)]
+fn give_back(me: &RankState, handle: &mut usize) {
+    let taken = me.requests.borrow_mut().remove(*handle);
+    if let Some(r) = taken {
+        me.recycle(r);
+    }
+    *handle = REQUEST_NULL;
+}
+
+/// Reports a complete request that is a message and went well, as nearly all are; else false, and nothing was done.
+///
+/// # Safety
+/// `status` is null or valid.
+#[inline(always)]
+pub(super) unsafe fn close_message(
+    me: &RankState,
+    handle: &mut usize,
+    r: &Request,
+    status: *mut CStatus,
+) -> bool {
+    if r.extra.is_some() || r.persistent {
+        return false;
+    }
+    let s = r.status();
+    if s.error != Class::SUCCESS {
+        return false;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { put_status(status, &s) };
+    give_back(me, handle);
+    true
+}
+
+/// Reports a complete request.
+///
+/// # Safety
+/// As of [`close_message`].
+#[inline(always)]
+pub(super) unsafe fn report(
+    me: &RankState,
+    handle: &mut usize,
+    r: &Request,
+    status: *mut CStatus,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if close_message(me, handle, r, status) {
+            return Ok(());
+        }
+        let done = close(me, handle, r);
+        put_status(status, &done.status);
+        done.error.map_or(Ok(()), Err)
+    }
 }
 
 /// A generalised request's own function frees what it has.
@@ -149,9 +195,7 @@ pub unsafe extern "C" fn MPI_Wait(request: *mut usize, status: *mut CStatus) -> 
         };
         *comm = r.comm;
         wait_done(me, r);
-        let done = close(me, handle, r);
-        put_status(status, &done.status);
-        done.error.map_or(Ok(()), Err)
+        report(me, handle, r, status)
     })
 }
 
@@ -174,9 +218,7 @@ pub unsafe extern "C" fn MPI_Test(
         if !done {
             return Ok(());
         }
-        let done = close(me, handle, r);
-        put_status(status, &done.status);
-        done.error.map_or(Ok(()), Err)
+        report(me, handle, r, status)
     })
 }
 

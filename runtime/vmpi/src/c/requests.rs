@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::ops::Deref;
 
-use super::request::{active, close, on_request, Outcome};
+use super::request::{active, close, close_message, on_request, report};
 use super::status::{put_status, CStatus};
 use super::{count, put, slice_mut};
 use crate::crossing::outcomes;
@@ -81,6 +81,18 @@ unsafe fn close_all<'a>(
     let mut codes = Vec::new();
     let mut failed = false;
     for (i, (handle, r)) in items.enumerate() {
+        let status = match statuses.is_null() {
+            true => statuses,
+            // SAFETY: the program's array has room for all.
+            false => unsafe { statuses.add(i) },
+        };
+        // SAFETY: as above.
+        if r.is_some_and(|r| unsafe { close_message(me, handle, r, status) }) {
+            if failed {
+                codes.resize(i + 1, Class::SUCCESS.0);
+            }
+            continue;
+        }
         let s = match r {
             Some(r) => {
                 let on = r.comm;
@@ -92,11 +104,9 @@ unsafe fn close_all<'a>(
             }
             None => Status::EMPTY,
         };
-        if !statuses.is_null() {
-            // SAFETY: the program's array has room for all.
-            unsafe { put_status(statuses.add(i), &s) };
-        }
-        if failed || !codes.is_empty() || s.error != Class::SUCCESS {
+        // SAFETY: as above.
+        unsafe { put_status(status, &s) };
+        if failed || s.error != Class::SUCCESS {
             codes.resize(i, Class::SUCCESS.0);
             codes.push(s.error.0);
         }
@@ -201,19 +211,20 @@ unsafe fn report_any(
     index: *mut c_int,
     status: *mut CStatus,
 ) -> Result<()> {
-    let (i, done) = match found {
-        Some((i, r)) => {
-            *comm = r.comm;
-            (i as c_int, close(me, &mut handles[i], r))
-        }
-        None => (UNDEFINED, Outcome::NOTHING),
-    };
     // SAFETY: the program's own variables.
     unsafe {
-        put_status(status, &done.status);
-        put(index, i)?;
+        match found {
+            Some((i, r)) => {
+                *comm = r.comm;
+                put(index, i as c_int)?;
+                report(me, &mut handles[i], r, status)
+            }
+            None => {
+                put_status(status, &Status::EMPTY);
+                put(index, UNDEFINED)
+            }
+        }
     }
-    done.error.map_or(Ok(()), Err)
 }
 
 /// MPI 4.1 section 3.7.5.

@@ -24,9 +24,12 @@ pub struct CStatus {
 
 impl CStatus {
     fn set_len(&mut self, bytes: usize, basic: Option<Basic>) {
-        let unit = basic.map_or(1, Basic::size);
-        let (n, of) = match basic {
-            Some(b) if bytes % unit == 0 => (bytes / unit, b as c_int),
+        let (n, of) = match basic.map(|b| (b.size(), b as c_int)) {
+            // Divided without a division.
+            Some((unit, of)) if unit.is_power_of_two() && bytes & (unit - 1) == 0 => {
+                (bytes >> unit.trailing_zeros(), of)
+            }
+            Some((unit, of)) if bytes % unit == 0 => (bytes / unit, of),
             _ => (bytes, 0),
         };
         self.inner[0] = n as u64 as u32 as c_int;

@@ -113,7 +113,7 @@ pub(super) unsafe fn hold(me: &RankState, r: &Request) -> bool {
     let over = !sent || !synchronous;
     if over {
         // SAFETY: nobody else completes it.
-        unsafe { *r.status.get() = Status::EMPTY };
+        unsafe { r.set_status(Status::EMPTY) };
         r.done.store(true, Release);
     }
     done(world, s);

@@ -212,7 +212,7 @@ unsafe fn complete_again(world: &World, r: &Request, p: &Posted, bytes: &[u8]) {
         if let Err(e) = put {
             *p.error.get() = fail::<()>(Class::ERR_INTERN, e.to_string()).err();
         }
-        *r.status.get() = Status::EMPTY;
+        r.set_status(Status::EMPTY);
     }
     r.done.store(true, Release);
 }

@@ -231,7 +231,7 @@ pub(crate) unsafe fn hold(me: &RankState, r: &Request) -> bool {
     };
     if over {
         // SAFETY: nobody else completes it.
-        unsafe { *r.status.get() = Status::EMPTY };
+        unsafe { r.set_status(Status::EMPTY) };
         r.done.store(true, Release);
     }
     done(world, s);
@@ -254,7 +254,7 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
         },
         // SAFETY: the caller's promise.
         Some((k, m)) => unsafe {
-            *r.status.get() = fetch(me, &k, m, &r.buf());
+            r.set_status(fetch(me, &k, m, &r.buf()));
             r.done.store(true, Release);
         },
         None => {
@@ -528,7 +528,7 @@ pub(super) fn again_at_line(me: &RankState, s: &mut State, late: Vec<(Key, Messa
                 unsafe {
                     let r = &*r;
                     let status = fetch_quietly(&key, &m, r);
-                    *r.status.get() = status;
+                    r.set_status(status);
                     r.done.store(true, Release);
                 }
             }

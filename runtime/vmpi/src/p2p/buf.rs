@@ -163,7 +163,10 @@ impl<'a> Buf<'a> {
 unsafe fn move_block(from: *const u8, to: *mut u8, n: usize) {
     // SAFETY: the caller's promise.
     unsafe {
-        if (from as usize).abs_diff(to as usize) < n {
+        if matches!(n, 4 | 8) {
+            // Read before it is written.
+            copy_few(from, to, n);
+        } else if (from as usize).abs_diff(to as usize) < n {
             std::ptr::copy(from, to, n);
         } else {
             copy_block(from, to, n);

@@ -1,8 +1,9 @@
 //! The two matching queues of a rank: entries keyed by (context, source, tag) in order of arrival.
 //!
-//! The first one of an empty queue has a place of its own: mostly there is no other.  Few more are one list.  Many are also linked into bins by (context, source), so that a
-//! known source is found among thousands; entries that accept any source have a bin of their own
-//! and sequence numbers decide between the two.
+//! The first one of an empty queue has a place of its own: mostly there is no other.  More are one list, in which the first one
+//! mostly is the right one, however many there are.  When one was far behind, and where there are very many, they are also linked
+//! into bins by (context, source), so that a known source is found among thousands; entries that accept any source have a bin of
+//! their own and sequence numbers decide between the two.
 
 use super::{ANY_SOURCE, ANY_TAG};
 
@@ -26,8 +27,10 @@ impl Key {
 }
 
 const NIL: u32 = u32::MAX;
-/// Below this many entries one list is searched.
-const PLAIN: usize = 16;
+/// So many entries of the list are looked at before there are bins.
+const NEAR: u32 = 16;
+/// With more entries than this there are bins in any case: who only looks (a probe) makes none.
+const MANY: usize = 256;
 
 #[derive(Clone, Copy)]
 struct Ends {
@@ -132,7 +135,7 @@ impl<T> Queue<T> {
             if self.len > 4 * self.bins.len() {
                 self.rebin();
             }
-        } else if self.len > PLAIN {
+        } else if self.len > MANY {
             self.rebin();
         }
     }
@@ -159,7 +162,15 @@ impl<T> Queue<T> {
         if self.len == 0 {
             return None;
         }
-        let at = self.message(key)?;
+        self.take_message_behind(key)
+    }
+
+    fn take_message_behind(&mut self, key: &Key) -> Option<(Key, T)> {
+        let at = if self.bins.is_empty() {
+            self.search_list(|k| key.accepts(k))
+        } else {
+            self.message(key)
+        }?;
         self.take(at)
     }
 
@@ -182,7 +193,7 @@ impl<T> Queue<T> {
 
     fn take_receive_behind(&mut self, key: &Key) -> Option<(Key, T)> {
         let at = if self.bins.is_empty() {
-            self.search(self.all.head, false, |k| k.accepts(key))
+            self.search_list(|k| k.accepts(key))
         } else {
             let exact = self.search(self.bins[self.bin_of(key)].head, true, |k| k.accepts(key));
             let any = self.search(self.bins[self.bins.len() - 1].head, true, |k| {
@@ -270,6 +281,24 @@ impl<T> Queue<T> {
         None
     }
 
+    /// Of the whole list, when there are no bins; if it goes far, there are some afterwards.
+    #[inline]
+    fn search_list(&mut self, accept: impl Fn(&Key) -> bool) -> Option<u32> {
+        let (mut at, mut looked) = (self.all.head, 0);
+        while at != NIL {
+            let n = &self.nodes[at as usize];
+            if accept(&n.key) {
+                break;
+            }
+            at = n.all.next;
+            looked += 1;
+        }
+        if looked > NEAR {
+            self.rebin();
+        }
+        (at != NIL).then_some(at)
+    }
+
     fn bin_of(&self, key: &Key) -> usize {
         if key.src == ANY_SOURCE {
             return self.bins.len() - 1;
@@ -278,7 +307,7 @@ impl<T> Queue<T> {
         h as usize & (self.bins.len() - 2)
     }
 
-    /// Rebuilds the bins: a power of two and one more.
+    /// Makes the bins, or more of them: a power of two and one more.
     fn rebin(&mut self) {
         let n = self.len.next_power_of_two() * 2;
         self.bins = vec![EMPTY; n + 1];

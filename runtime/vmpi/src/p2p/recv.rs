@@ -137,7 +137,7 @@ pub unsafe fn irecv(me: &RankState, buf: Buf<'_>, key: Key) -> Req {
 pub(crate) unsafe fn post(me: &RankState, r: &Request) {
     if r.null {
         // SAFETY: not pending, so ours.
-        unsafe { *r.status.get() = Status::PROC_NULL };
+        unsafe { r.set_status(Status::PROC_NULL) };
         r.done.store(true, Release);
         return;
     }
@@ -164,7 +164,7 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
             return;
         }
         // SAFETY: as above.
-        unsafe { *r.status.get() = fetch(me, &k, m, &r.buf()) };
+        unsafe { r.set_status(fetch(me, &k, m, &r.buf())) };
         r.done.store(true, Release);
     }
 }
@@ -289,11 +289,11 @@ pub fn cancel(me: &RankState, r: &Request) {
     if taken {
         // SAFETY: out of the queue, so nobody else will complete it.
         unsafe {
-            *r.status.get() = Status {
+            r.set_status(Status {
                 cancelled: true,
                 ..Status::EMPTY
-            }
-        };
+            });
+        }
         r.done.store(true, Release);
     }
 }

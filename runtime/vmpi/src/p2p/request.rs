@@ -5,6 +5,7 @@
 //! again; until `done` only `done` may be read by the owner.
 
 use std::cell::{Cell, UnsafeCell};
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
@@ -106,7 +107,8 @@ pub struct Request {
     pub(crate) addr: *mut u8,
     pub(crate) count: usize,
     pub(crate) ty: TypeRef,
-    pub(crate) status: UnsafeCell<Status>,
+    /// Set when it is done.
+    pub(crate) status: UnsafeCell<MaybeUninit<Status>>,
     pub(crate) owner: u32,
     pub(crate) done: AtomicBool,
     pub(crate) what: What,
@@ -146,7 +148,7 @@ impl Request {
             peer: key.src,
             comm: 0,
             extra: None,
-            status: UnsafeCell::new(Status::EMPTY),
+            status: UnsafeCell::new(MaybeUninit::uninit()),
         }
     }
 
@@ -197,8 +199,18 @@ impl Request {
     #[inline]
     pub(crate) fn status(&self) -> Status {
         debug_assert!(self.is_done());
-        // SAFETY: nobody writes it after `done`.
-        unsafe { *self.status.get() }
+        // SAFETY: set before `done`, and nobody writes it afterwards.
+        unsafe { (*self.status.get()).assume_init() }
+    }
+
+    /// What it came to; `done` is yet to be set.
+    ///
+    /// # Safety
+    /// The caller is the one who completes it.
+    #[inline]
+    pub(crate) unsafe fn set_status(&self, status: Status) {
+        // SAFETY: by the caller.
+        unsafe { (*self.status.get()).write(status) };
     }
 
     /// Completes it and wakes its owner if that waits for it.  `from`: the caller's worker.
@@ -226,7 +238,7 @@ impl Request {
     pub(crate) unsafe fn finish(this: *const Request, status: Status) {
         // SAFETY: alive until `done` is set; not touched afterwards.
         unsafe {
-            *(*this).status.get() = status;
+            (*this).set_status(status);
             (*this).done.store(true, Release);
         }
     }

@@ -101,7 +101,7 @@ pub(crate) unsafe fn start(me: &RankState, r: &Request) -> Result<()> {
     // SAFETY: the caller's promise.
     unsafe {
         if r.null || deposit(me, &r.buf(), r.dest, &r.key, mode, Lazy::Always)? {
-            *r.status.get() = Status::EMPTY;
+            r.set_status(Status::EMPTY);
             r.done.store(true, Release);
         } else {
             hold(me, r);
@@ -313,7 +313,7 @@ unsafe fn hold(me: &RankState, r: &Request) -> bool {
         // SAFETY: as in `deposit`.
         Some((posted, _)) => unsafe {
             deliver(me, to, posted, &r.key, &r.buf());
-            *r.status.get() = Status::EMPTY;
+            r.set_status(Status::EMPTY);
             r.done.store(true, Release);
             true
         },

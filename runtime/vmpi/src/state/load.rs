@@ -151,7 +151,9 @@ fn request(r: &mut Reader, ctx: &dyn LoadCtx, me: &RankState) -> Read<Saved> {
     make.active.set(flags & ACTIVE != 0);
     make.peer = peer;
     make.comm = comm;
-    *make.status.get_mut() = status(r)?;
+    let status = status(r)?;
+    // SAFETY: nobody else has it.
+    unsafe { make.set_status(status) };
     *make.done.get_mut() = flags & DONE != 0;
     Ok(Saved {
         handle,

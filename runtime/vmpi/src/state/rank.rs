@@ -6,6 +6,7 @@
 
 use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
 use std::collections::BTreeSet;
+use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
 
@@ -191,7 +192,8 @@ pub struct RankState {
     detached: RefCell<Vec<Req>>,
     /// Of a guest whose local checkpoint is being taken: handles of requests that were pending when it passed the line.
     pub(crate) pending_at_line: RefCell<BTreeSet<usize>>,
-    pool: RefCell<Vec<NonNull<Request>>>,
+    /// Places for requests.
+    pool: RefCell<Vec<NonNull<MaybeUninit<Request>>>>,
     /// Requests in the order of the checkpoint they come from, until messages are linked to them.
     pub(super) loaded: RefCell<Vec<*const Request>>,
     /// Buffers of a guest's requests that come from a checkpoint, by handle.
@@ -496,20 +498,20 @@ impl RankState {
     // Made where it is to be: what is written in parts and then copied as a whole has to wait for the parts.
     #[inline(always)]
     pub(crate) fn new_request(&self, r: Request) -> Req {
-        match self.pool.borrow_mut().pop() {
-            Some(p) => {
-                // SAFETY: pooled requests are nobody else's.
-                unsafe { *p.as_ptr() = r };
-                Req(p)
-            }
-            None => Req(NonNull::from(Box::leak(Box::new(r)))),
-        }
+        let place = self.pool.borrow_mut().pop();
+        let place = place.unwrap_or_else(|| NonNull::from(Box::leak(Box::new_uninit())));
+        let place = place.cast::<Request>();
+        // SAFETY: pooled places are nobody else's, and nothing is in them.
+        unsafe { place.write(r) };
+        Req(place)
     }
 
     /// Takes back a request that is not pending.
-    pub(crate) fn recycle(&self, mut r: Req) {
-        r.get_mut().extra = None;
-        self.pool.borrow_mut().push(r.0);
+    #[inline]
+    pub(crate) fn recycle(&self, r: Req) {
+        // SAFETY: nobody else has it, and nobody reads it any more.
+        unsafe { r.0.drop_in_place() };
+        self.pool.borrow_mut().push(r.0.cast());
     }
 
     /// Keeps a pending request until it has completed by itself.
@@ -550,16 +552,13 @@ fn outside() -> ! {
 
 impl Drop for RankState {
     fn drop(&mut self) {
-        let pool = std::mem::take(self.pool.get_mut());
         let detached = std::mem::take(self.detached.get_mut());
-        let held: Vec<_> = self.requests.get_mut().iter().map(|(_, r)| r.0).collect();
-        for p in pool
-            .into_iter()
-            .chain(detached.into_iter().map(|r| r.0))
-            .chain(held)
-        {
-            // SAFETY: leaked by `new_request`, in exactly one of the three places.
-            drop(unsafe { Box::from_raw(p.as_ptr()) });
+        let held = self.requests.get_mut().iter().map(|(_, r)| Req(r.0));
+        let held: Vec<_> = held.chain(detached).collect();
+        held.into_iter().for_each(|r| self.recycle(r));
+        for place in std::mem::take(self.pool.get_mut()) {
+            // SAFETY: leaked by `new_request`.
+            drop(unsafe { Box::from_raw(place.as_ptr()) });
         }
     }
 }
