@@ -109,6 +109,33 @@ static void eliminate(double *m, int n)
     m[5] += steps % 7 + i;
 }
 
+/* As translated Fortran eliminates blocks: what is worked on is a small array. */
+static double blocks(double *v, int n)
+{
+    static double tmat[25], pair[2][3], odd[2][3];
+    static int seen[4];
+    static int m, k;
+    double sum = 0;
+
+    for (k = 0; k < n; k++) {
+        for (m = 0; m < 5; m++) {
+            tmat[m] = v[(k + m) % n] + 1;
+            tmat[m + 5] += v[m] / 2;
+            tmat[m + 10] -= tmat[m] * tmat[m + 5] / 64;
+            odd[m % 2][1] -= tmat[m] / 8;
+            tmat[5 * m + 4] += m[odd[m % 2] - m + 1] - k;
+            seen[m % 4] += k;
+        }
+        v[k] -= tmat[k % 25] / 16;
+        pair[k % 2][k % 3] += v[k] / 2;
+        pair[1][m % 3] -= tmat[24] / 1024;
+    }
+#pragma pc3 checkpoint
+    for (m = 0; m < 25; m++)
+        sum += tmat[m] + pair[m % 2][m % 3] * seen[m % 4];
+    return sum;
+}
+
 int main(int argc, char **argv)
 {
     int rank;
@@ -125,6 +152,7 @@ int main(int argc, char **argv)
         double m[] = {2 + rank, 3, 5, 7, 11, 13};
         eliminate(m, 2 + (k + rank) % 5);
         show_all("eliminate", (int)(1000 * (m[4] + m[5])));
+        show_all("blocks", (int)(100 * blocks(rhs, 8)));
     }
     return mpi_finish();
 }

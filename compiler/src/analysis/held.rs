@@ -2,7 +2,9 @@
 //!
 //! Compilers keep `static int i;` in a register where nothing else can reach it, which they know of a variable whose address
 //! is never taken. A rank's copy is reached by its address. So what they would find is found here: among statements that call nothing, a
-//! number of the function's own is theirs alone, and what it has before and behind them is all that anybody can see.
+//! number of the function's own is theirs alone, and what it has before and behind them is all that anybody can see. The same
+//! holds of small arrays of numbers that are only indexed (`static double tmat[25];` of an elimination), where loops use them so
+//! much that copying them there and back is little.
 
 use super::program::{Callee, Program};
 use super::untouched::root;
@@ -22,6 +24,12 @@ pub type Held = HashMap<StmtId, Run>;
 
 /// Named so often it is held outside loops, too.
 const OFTEN: u32 = 3;
+/// Elements of a small array.
+const SMALL: u64 = 64;
+/// How often a loop turns, as far as anybody knows.
+const TURNS: u64 = 8;
+/// An element of an array is held for so many uses.
+const USES: u64 = 4;
 
 /// `private`: what each rank has for itself. Not for programs that make threads.
 pub fn analyse(p: &Program, unit: usize, private: &HashSet<SymId>) -> Held {
@@ -72,14 +80,36 @@ pub fn makes_threads(p: &Program) -> bool {
     p.units.iter().any(|u| u.symbols.iter().any(makes))
 }
 
-/// Functions' own static numbers that have no address.
+fn is_number(u: &Unit, t: TypeId) -> bool {
+    matches!(
+        u.ty(t),
+        Type::Bool | Type::Int(_) | Type::Float(_) | Type::Enum(_)
+    )
+}
+
+/// Elements of a small array of numbers.
+fn elements(u: &Unit, t: TypeId) -> Option<u64> {
+    match *u.ty(t) {
+        Type::Array {
+            elem,
+            len: ArrayLen::Const(n),
+        } => {
+            let plain = !elem.is_const && !elem.is_volatile && !elem.is_atomic;
+            let each = match is_number(u, elem.ty) {
+                true => 1,
+                false => elements(u, elem.ty)?,
+            };
+            n.checked_mul(each).filter(|n| plain && *n <= SMALL)
+        }
+        _ => None,
+    }
+}
+
+/// Functions' own static numbers, and small arrays of them, that have no address.
 fn numbers(u: &Unit, private: &HashSet<SymId>) -> HashSet<SymId> {
     let suits = |s: &Symbol| {
         let plain = !s.ty.is_const && !s.ty.is_volatile && !s.ty.is_atomic && !s.thread_local;
-        let number = matches!(
-            u.ty(s.ty.ty),
-            Type::Bool | Type::Int(_) | Type::Float(_) | Type::Enum(_)
-        );
+        let number = is_number(u, s.ty.ty) || elements(u, s.ty.ty).is_some();
         plain && number && s.storage == Storage::Static && !s.is_global && s.attributes.is_empty()
     };
     let mut set: HashSet<SymId> = private
@@ -87,9 +117,31 @@ fn numbers(u: &Unit, private: &HashSet<SymId>) -> HashSet<SymId> {
         .copied()
         .filter(|s| suits(u.sym(*s)))
         .collect();
+    let mut indexed = HashSet::new();
     for x in &u.exprs {
-        if let ExprKind::AddrOf(e) = x.kind {
-            root(u, e).map(|s| set.remove(&s));
+        match x.kind {
+            ExprKind::AddrOf(e) => {
+                root(u, e).map(|s| set.remove(&s));
+            }
+            ExprKind::Index { base, .. } => {
+                indexed.insert(base);
+            }
+            _ => {}
+        }
+    }
+    // An array that is not indexed down to a number is an address.
+    for (i, x) in u.exprs.iter().enumerate() {
+        let e = ExprId(i as u32);
+        let lvalue = matches!(x.kind, ExprKind::Ident(_) | ExprKind::Index { .. });
+        if let Some(s) = root(u, e).filter(|s| lvalue && set.contains(s)) {
+            let mut depth = 0;
+            let mut at = e;
+            while let ExprKind::Index { base, .. } = u.expr(at).kind {
+                (depth, at) = (depth + 1, base);
+            }
+            if depth < dimensions(u, u.sym(s).ty.ty) && !indexed.contains(&e) {
+                set.remove(&s);
+            }
         }
     }
     for s in &u.stmts {
@@ -103,6 +155,13 @@ fn numbers(u: &Unit, private: &HashSet<SymId>) -> HashSet<SymId> {
         set.remove(&n.sym);
     }
     set
+}
+
+fn dimensions(u: &Unit, t: TypeId) -> u32 {
+    match *u.ty(t) {
+        Type::Array { elem, .. } => 1 + dimensions(u, elem.ty),
+        _ => 0,
+    }
 }
 
 /// A pragma that speaks of the loop has to stand in front of it.
@@ -187,6 +246,8 @@ fn named(
     struct Uses {
         written: bool,
         times: u32,
+        /// In all turns of the loops around it.
+        turns: u64,
     }
     let mut found: BTreeMap<SymId, Uses> = BTreeMap::new();
     for s in run {
@@ -206,8 +267,10 @@ fn named(
             match &u.expr(e).kind {
                 ExprKind::Ident(s) if numbers.contains(s) => {
                     let at = u.expr(e).span.end;
-                    let often = loops.iter().any(|l| l.end >= at);
-                    found.entry(*s).or_default().times += if often { OFTEN } else { 1 };
+                    let depth = loops.iter().filter(|l| l.end >= at).count();
+                    let uses = found.entry(*s).or_default();
+                    uses.times += if depth > 0 { OFTEN } else { 1 };
+                    uses.turns += TURNS.pow(depth.min(8) as u32);
                 }
                 ExprKind::Assign { lhs: x, .. }
                 | ExprKind::Unary {
@@ -223,6 +286,10 @@ fn named(
             true
         });
     }
-    let often = found.into_iter().filter(|(_, u)| u.times >= OFTEN);
+    let often = |s: SymId, uses: &Uses| match elements(u, u.sym(s).ty.ty) {
+        None => uses.times >= OFTEN,
+        Some(n) => uses.turns >= USES * n,
+    };
+    let often = found.into_iter().filter(|(s, u)| often(*s, u));
     often.map(|(s, u)| (s, u.written)).collect()
 }

@@ -7,6 +7,8 @@
 //! { for (pc3_held1 = 0; pc3_held1 < n; pc3_held1++) pc3_held2 += a[pc3_held1]; }
 //! PC3_G(pc3_f_i_1) = pc3_held1; PC3_G(pc3_f_sum_2) = pc3_held2; }
 //! ```
+//!
+//! Arrays are copied by `__builtin_memcpy`.
 
 use super::edits::Edits;
 use super::print::Printer;
@@ -35,7 +37,7 @@ impl Printer<'_, '_> {
         let Some(Run { last, named }) = self.cx.held.get(&s) else {
             return;
         };
-        let mut before = String::from("{ ");
+        let (mut before, mut copied) = (String::from("{ "), String::new());
         let mut now = Holding {
             last: Some(*last),
             ..Holding::default()
@@ -45,13 +47,22 @@ impl Printer<'_, '_> {
                 continue;
             };
             let (there, here) = (self.cx.global_text(name), format!("pc3_held{}", sym.0));
-            before += &format!("__typeof__({name}) {here} = {there}; ");
-            if *written {
-                now.behind += &format!(" {there} = {here};");
+            if let Type::Array { .. } = self.u().ty(self.u().sym(*sym).ty.ty) {
+                let copy = |to, from| format!("__builtin_memcpy(&{to}, &{from}, sizeof({here})); ");
+                before += &format!("__typeof__({name}) {here}; ");
+                copied += &copy(&here, &there);
+                if *written {
+                    now.behind += &format!(" {}", copy(&there, &here));
+                }
+            } else {
+                before += &format!("__typeof__({name}) {here} = {there}; ");
+                if *written {
+                    now.behind += &format!(" {there} = {here};");
+                }
             }
             now.locals.insert(*sym, here);
         }
-        out.insert(self.u().stmt(s).span.start, before + "{ ");
+        out.insert(self.u().stmt(s).span.start, before + &copied + "{ ");
         self.held.replace(now);
     }
 
