@@ -95,7 +95,7 @@ impl Outcome {
 }
 
 /// Reports a complete request; its handle is gone unless it is persistent.
-#[cold]
+#[inline(never)]
 pub(super) fn close(me: &RankState, handle: &mut usize, r: &Request) -> Outcome {
     let mut status = Outcome::of(me, r);
     if r.extra.is_some() {
