@@ -136,6 +136,56 @@ static double blocks(double *v, int n)
     return sum;
 }
 
+typedef struct {
+    double r, i;
+} number;
+
+/* As translated Fortran computes with complex numbers. */
+static double butterfly(number *x, number *y, number w, int n)
+{
+    static number u, x11, x21, last;
+    static struct {
+        number at[2];
+        struct {
+            int turns, odd;
+        } seen;
+    } both;
+    static struct {
+        int away[3];
+        unsigned bits : 3;
+    } apart;
+    static double _Complex z, *there = &z, turn;
+    static int j, k;
+    number z1, z2;
+
+    turn = 1;
+    for (k = 0; k < n; k++) {
+        u.r = w.r * k, u.i = w.i - k;
+        for (j = 0; j < n; j++) {
+            x11 = x[j];
+            x21.r = x[n + j].r, x21.i = x[n + j].i;
+            y[j].r = (x11.r + x21.r) / 2, y[j].i = (x11.i + x21.i) / 2;
+            z2.r = x11.r - x21.r, z2.i = x11.i - x21.i;
+            z1.r = u.r * z2.r - u.i * z2.i, z1.i = u.r * z2.i + u.i * z2.r;
+            y[n + j].r = z1.r / 8, y[n + j].i = z1.i / 8;
+            both.at[j % 2].r += z1.r;
+            both.at[k % 2].i -= x11.i;
+            both.seen.turns++;
+            both.seen.odd += j & 1;
+            both.at[1] = j ? both.at[0] : last;
+            apart.away[*(apart.away + 1) % 3 + j % 2] += k;
+            apart.bits += j;
+            __real__ turn += u.r / 16;
+            turn *= 1.0 / (1 + j);
+            *there += turn;
+        }
+        last = (number){both.at[0].r / 16, both.at[1].i / 16};
+    }
+#pragma pc3 checkpoint
+    return last.r + last.i + both.at[0].r + both.at[1].i + both.seen.turns * 10 + both.seen.odd + apart.away[0] + 3 * apart.away[1] +
+           apart.bits + __real__ z + __imag__ turn + x21.r;
+}
+
 int main(int argc, char **argv)
 {
     int rank;
@@ -152,6 +202,10 @@ int main(int argc, char **argv)
         double m[] = {2 + rank, 3, 5, 7, 11, 13};
         eliminate(m, 2 + (k + rank) % 5);
         show_all("eliminate", (int)(1000 * (m[4] + m[5])));
+        number x[6], y[6];
+        for (int i = 0; i < 6; i++)
+            x[i] = y[i] = (number){(rank + i) % 4, i - k};
+        show_all("butterfly", (int)(100 * (butterfly(x, y, (number){k + 1, rank}, 3) + y[1].r + y[4].i)));
         show_all("blocks", (int)(100 * blocks(rhs, 8)));
     }
     return mpi_finish();

@@ -3,8 +3,8 @@
 //! Compilers keep `static int i;` in a register where nothing else can reach it, which they know of a variable whose address
 //! is never taken. A rank's copy is reached by its address. So what they would find is found here: among statements that call nothing, a
 //! number of the function's own is theirs alone, and what it has before and behind them is all that anybody can see. The same
-//! holds of small arrays of numbers that are only indexed (`static double tmat[25];` of an elimination), where loops use them so
-//! much that copying them there and back is little.
+//! holds of small arrays of numbers that are only indexed (`static double tmat[25];` of an elimination) and of small structs of numbers
+//! (f2c's complex numbers), where loops use them so much that copying them there and back is little.
 
 use super::program::{Callee, Program};
 use super::untouched::root;
@@ -24,11 +24,11 @@ pub type Held = HashMap<StmtId, Run>;
 
 /// Named so often it is held outside loops, too.
 const OFTEN: u32 = 3;
-/// Elements of a small array.
+/// Numbers in a small array or struct.
 const SMALL: u64 = 64;
 /// How often a loop turns, as far as anybody knows.
 const TURNS: u64 = 8;
-/// An element of an array is held for so many uses.
+/// A number in an array or a struct is held for so many uses.
 const USES: u64 = 4;
 
 /// `private`: what each rank has for itself. Not for programs that make threads.
@@ -83,34 +83,38 @@ pub fn makes_threads(p: &Program) -> bool {
 fn is_number(u: &Unit, t: TypeId) -> bool {
     matches!(
         u.ty(t),
-        Type::Bool | Type::Int(_) | Type::Float(_) | Type::Enum(_)
+        Type::Bool | Type::Int(_) | Type::Float(_) | Type::Complex(_) | Type::Enum(_)
     )
 }
 
-/// Elements of a small array of numbers.
-fn elements(u: &Unit, t: TypeId) -> Option<u64> {
-    match *u.ty(t) {
+/// How many numbers an object is made of, if it is small and of nothing else.
+fn numbers_in(u: &Unit, t: QualType) -> Option<u64> {
+    if t.is_const || t.is_volatile || t.is_atomic {
+        return None;
+    }
+    let all = match u.ty(t.ty) {
         Type::Array {
             elem,
             len: ArrayLen::Const(n),
-        } => {
-            let plain = !elem.is_const && !elem.is_volatile && !elem.is_atomic;
-            let each = match is_number(u, elem.ty) {
-                true => 1,
-                false => elements(u, elem.ty)?,
-            };
-            n.checked_mul(each).filter(|n| plain && *n <= SMALL)
+        } => numbers_in(u, *elem)?.checked_mul(*n)?,
+        Type::Record(r) if !u.records[r.index()].is_union => {
+            let fields = u.records[r.index()].fields.as_ref()?;
+            fields.iter().try_fold(0, |all: u64, f| {
+                let plain = f.name.is_some() && f.bit_width.is_none();
+                all.checked_add(numbers_in(u, f.ty).filter(|_| plain)?)
+            })?
         }
-        _ => None,
-    }
+        _ if is_number(u, t.ty) => 1,
+        _ => return None,
+    };
+    (1..=SMALL).contains(&all).then_some(all)
 }
 
-/// Functions' own static numbers, and small arrays of them, that have no address.
+/// Functions' own static numbers, and small arrays and structs of them, that have no address.
 fn numbers(u: &Unit, private: &HashSet<SymId>) -> HashSet<SymId> {
     let suits = |s: &Symbol| {
-        let plain = !s.ty.is_const && !s.ty.is_volatile && !s.ty.is_atomic && !s.thread_local;
-        let number = is_number(u, s.ty.ty) || elements(u, s.ty.ty).is_some();
-        plain && number && s.storage == Storage::Static && !s.is_global && s.attributes.is_empty()
+        let own = s.storage == Storage::Static && !s.is_global && !s.thread_local;
+        own && s.attributes.is_empty() && numbers_in(u, s.ty).is_some()
     };
     let mut set: HashSet<SymId> = private
         .iter()
@@ -129,19 +133,11 @@ fn numbers(u: &Unit, private: &HashSet<SymId>) -> HashSet<SymId> {
             _ => {}
         }
     }
-    // An array that is not indexed down to a number is an address.
+    // An array that is not indexed is an address.
     for (i, x) in u.exprs.iter().enumerate() {
         let e = ExprId(i as u32);
-        let lvalue = matches!(x.kind, ExprKind::Ident(_) | ExprKind::Index { .. });
-        if let Some(s) = root(u, e).filter(|s| lvalue && set.contains(s)) {
-            let mut depth = 0;
-            let mut at = e;
-            while let ExprKind::Index { base, .. } = u.expr(at).kind {
-                (depth, at) = (depth + 1, base);
-            }
-            if depth < dimensions(u, u.sym(s).ty.ty) && !indexed.contains(&e) {
-                set.remove(&s);
-            }
+        if matches!(u.ty(x.ty.ty), Type::Array { .. }) && !indexed.contains(&e) {
+            root(u, e).map(|s| set.remove(&s));
         }
     }
     for s in &u.stmts {
@@ -155,13 +151,6 @@ fn numbers(u: &Unit, private: &HashSet<SymId>) -> HashSet<SymId> {
         set.remove(&n.sym);
     }
     set
-}
-
-fn dimensions(u: &Unit, t: TypeId) -> u32 {
-    match *u.ty(t) {
-        Type::Array { elem, .. } => 1 + dimensions(u, elem.ty),
-        _ => 0,
-    }
 }
 
 /// A pragma that speaks of the loop has to stand in front of it.
@@ -286,9 +275,12 @@ fn named(
             true
         });
     }
-    let often = |s: SymId, uses: &Uses| match elements(u, u.sym(s).ty.ty) {
-        None => uses.times >= OFTEN,
-        Some(n) => uses.turns >= USES * n,
+    let often = |s: SymId, uses: &Uses| {
+        let ty = u.sym(s).ty;
+        match numbers_in(u, ty) {
+            Some(n) if !is_number(u, ty.ty) => uses.turns >= USES * n,
+            _ => uses.times >= OFTEN,
+        }
     };
     let often = found.into_iter().filter(|(s, u)| often(*s, u));
     often.map(|(s, u)| (s, u.written)).collect()
