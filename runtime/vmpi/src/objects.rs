@@ -212,6 +212,7 @@ impl Objects {
         Ok(&mut self.predefined[at].1)
     }
 
+    #[inline]
     pub fn op(&self, handle: usize) -> Result<crate::op::Op> {
         crate::op::Op::from_handle(handle, &self.ops)
     }

@@ -24,11 +24,11 @@ const INT: usize = Basic::Int as usize;
 const DOUBLE: usize = Basic::Double as usize;
 const SUM: usize = Predef::Sum as usize;
 
-/// Runs `f` on every rank under every back end with 1 and 3 workers.
+/// Runs `f` on every rank under every back end with 1, 2 and 3 workers.
 fn check(sizes: &[u32], f: impl Fn(&RankState, i32) + Clone + Send + Sync + 'static) {
     for &ranks in sizes {
         for &backend in Backend::ALL {
-            for workers in [1, 3] {
+            for workers in [1, 2, 3] {
                 let f = f.clone();
                 World::new(ranks, workers, backend, 256 << 10).run(Box::new(move |me| {
                     me.phase.set(Phase::Initialized);

@@ -110,6 +110,27 @@ pub(super) unsafe fn small(
     floats.enter();
 }
 
+/// Contributions that lie in the order of reversed bits: member 2i's and 2i+1's are half of them apart, and so on.
+pub(super) unsafe fn halves(
+    room: *mut u8,
+    members: usize,
+    kernel: Kernel,
+    (n, width): (usize, usize),
+    to: *mut u8,
+) {
+    let floats = Floats::leave();
+    let mut half = members / 2;
+    // SAFETY: by the caller.
+    unsafe {
+        while half > 0 {
+            kernel(room, room.add(half * n * width), half * n);
+            half /= 2;
+        }
+        copy_few(room, to, n * width);
+    }
+    floats.enter();
+}
+
 unsafe fn deliver(
     all: &All<Reduction>,
     members: &Range<usize>,

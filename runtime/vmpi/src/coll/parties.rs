@@ -8,7 +8,8 @@
 //! What a small call amounts to ([`Brief`]) and its contribution are left with the party as its member arrives.  If all
 //! signs say the same each captain combines all contributions by itself, in the order of members, which depends on nothing
 //! else; members take the result from their party.  Where each party is a subtree of that order its captain combines those of
-//! its members before it puts up the sign.  Otherwise the first party's captain does what there is to do for all,
+//! its members before it puts up the sign; where that is a whole one, of 2^k members, contributions lie so that those to be combined first
+//! are half the room apart: each level of the tree is one call of the operation.  Otherwise the first party's captain does what there is to do for all,
 //! and the others wait for it; or it says that each is to do its party's share, and they meet once more.
 
 use super::call::{Brief, Call, Crew, Kind, Plan};
@@ -44,6 +45,10 @@ struct Party {
     members: Box<[u32]>,
     /// Of the members, for the scheduler.
     places: Box<[u32]>,
+    /// Where each member's contribution lies.
+    slots: Box<[u32]>,
+    /// A whole subtree of the order of reductions, its contributions in the order of reversed bits.
+    whole: bool,
     /// Calls before the present one.
     calls: Cell<u32>,
     arrived: Cell<u32>,
@@ -87,8 +92,17 @@ unsafe impl Sync for Parties {}
 // SAFETY: as above.
 unsafe impl Send for Parties {}
 
+/// Are these, ascending, a subtree of the order of so many?
+fn is_subtree(members: &[u32], all: usize) -> bool {
+    let (first, n) = (members[0] as usize, members.len());
+    let covers = n.next_power_of_two();
+    let run = members.iter().zip(first..).all(|(m, i)| *m as usize == i);
+    run && (n == covers || first + n == all) && first % covers == 0
+}
+
 impl Party {
-    fn new((members, places): (Vec<u32>, Vec<u32>)) -> Party {
+    /// One of the parties of so many members.
+    fn new((members, places): (Vec<u32>, Vec<u32>), all: usize) -> Party {
         let sign = || Sign {
             call: AtomicU32::new(0),
             captain: Cell::new(0),
@@ -96,9 +110,16 @@ impl Party {
             brief: Cell::new(Brief::NONE),
             room: Cell::new(std::ptr::null_mut()),
         };
+        let (n, whole) = (members.len(), is_subtree(&members, all));
+        let whole = whole && n.is_power_of_two();
+        let reversed = |i: u32| i.reverse_bits().checked_shr(32 - n.ilog2()).unwrap_or(0);
         Party {
             members: members.into(),
             places: places.into(),
+            slots: (0..n as u32)
+                .map(|i| if whole { reversed(i) } else { i })
+                .collect(),
+            whole,
             calls: Cell::new(0),
             arrived: Cell::new(0),
             told: Cell::new(false),
@@ -115,21 +136,33 @@ impl Party {
         self.members.len().next_power_of_two()
     }
 
-    /// Is it a subtree of the order of so many?
-    fn is_subtree(&self, all: usize) -> bool {
-        let (first, n, covers) = (self.members[0] as usize, self.members.len(), self.covers());
-        let run = self
-            .members
-            .iter()
-            .zip(first..)
-            .all(|(m, i)| *m as usize == i);
-        let whole = n == covers || first + n == all;
-        run && whole && first % covers == 0
-    }
-
     #[inline]
     fn sum(&self, calls: u32) -> *mut u8 {
         self.sums[(calls % 2) as usize].0.get().cast()
+    }
+
+    /// Of its member number `index`, each of so many bytes.
+    #[inline]
+    fn contribution(&self, sign: &Sign, index: u32, bytes: usize) -> *mut u8 {
+        let slot = self.slots[index as usize] as usize;
+        // SAFETY: room was made for all members of the party.
+        unsafe { sign.room.get().cast::<u8>().add(slot * bytes) }
+    }
+
+    /// All that its members have given, which is a subtree of the order.
+    ///
+    /// # Safety
+    /// They have, nobody else reads it, and there is room for the result.
+    unsafe fn combine<C: Call>(&self, call: &C, sign: &Sign, bytes: usize, to: *mut u8) {
+        let n = self.members.len();
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.whole {
+                return call.combine_halves(sign.room.get().cast(), n, to);
+            }
+            let part = |i: usize| (self.contribution(sign, i as u32, bytes).cast_const(), 1);
+            call.combine(part, n, to);
+        }
     }
 
     /// For the call after so many.
@@ -172,9 +205,12 @@ impl Parties {
             }
         };
         let places: Box<[Place]> = group.ranks().iter().enumerate().map(&mut place).collect();
-        let list: Box<[Party]> = lists.into_iter().map(Party::new).collect();
+        let list: Box<[Party]> = lists
+            .into_iter()
+            .map(|l| Party::new(l, places.len()))
+            .collect();
         let here = |p: &Place| p.party != u32::MAX;
-        let subtree = |p: &Party| p.is_subtree(places.len());
+        let subtree = |p: &Party| is_subtree(&p.members, places.len());
         Parties {
             subtrees: list.len() > 1 && places.iter().all(here) && list.iter().all(subtree),
             list,
@@ -237,7 +273,7 @@ impl Parties {
         }
         if brief.bytes > 0 {
             // SAFETY: as above; room was made for all members.
-            unsafe { call.give(contribution(sign, index, brief.bytes)) }
+            unsafe { call.give(party.contribution(sign, index, brief.bytes)) }
         }
     }
 
@@ -316,9 +352,8 @@ impl Parties {
         let sign = party.sign(calls);
         let bytes = sign.brief.get().bytes;
         if sign.even.get() && bytes > 0 {
-            let part = |i: usize| (contribution(sign, i as u32, bytes).cast_const(), 1);
             // SAFETY: all members of the party have given theirs, and nobody reads the last sum but one any more.
-            unsafe { call.combine(part, party.members.len(), party.sum(calls)) }
+            unsafe { party.combine(call, sign, bytes, party.sum(calls)) }
         }
     }
 
@@ -330,6 +365,9 @@ impl Parties {
         let (n, to) = (self.places.len(), party.result.get().cast());
         // SAFETY: nobody overwrites what belongs to this call while we have not come to the next.
         unsafe {
+            if let ([party], true) = (&*self.list, C::SUBTREES) {
+                return party.combine(call, party.sign(calls), bytes, to);
+            }
             if C::SUBTREES && self.subtrees {
                 let part = |i: usize| {
                     let p = self.member(i).party;
@@ -339,10 +377,8 @@ impl Parties {
             }
             let part = |i: usize| {
                 let Member { party, index } = self.member(i);
-                (
-                    contribution(party.sign(calls), index, bytes).cast_const(),
-                    1,
-                )
+                let part = party.contribution(party.sign(calls), index, bytes);
+                (part.cast_const(), 1)
             };
             call.combine(part, n, to);
         }
@@ -407,10 +443,4 @@ impl Parties {
             }
         }
     }
-}
-
-#[inline]
-fn contribution(sign: &Sign, index: u32, bytes: usize) -> *mut u8 {
-    // SAFETY: room was made for all members of the party.
-    unsafe { sign.room.get().cast::<u8>().add(index as usize * bytes) }
 }

@@ -11,7 +11,7 @@
 //! sees of its rank's globals does not depend on the order of arrival either.  In a non-blocking
 //! call, and between two groups, that is whoever comes last.
 
-use super::combine::{by_function, elements, small, Together};
+use super::combine::{by_function, elements, halves, small, Together};
 use super::far::Keep;
 use super::lent::{Came, To};
 use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
@@ -21,6 +21,7 @@ use super::told::{reduction, Few, Heard, Record};
 use crate::datatype::{Datatype, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::op::{Kernel, Op, Predef, UserOp};
+use crate::p2p::buf::copy_few;
 use crate::wire::{bad, Read, Reader, Writer};
 use std::ops::Range;
 
@@ -293,7 +294,7 @@ impl Call for Reduction<'_> {
     unsafe fn give(&self, to: *mut u8) {
         let bytes = self.count * self.ty.size;
         // SAFETY: the caller's promise, and that of the collective's.
-        unsafe { std::ptr::copy_nonoverlapping(self.send, to, bytes) }
+        unsafe { copy_few(self.send, to, bytes) }
     }
 
     const SUBTREES: bool = true;
@@ -311,12 +312,20 @@ impl Call for Reduction<'_> {
         }
     }
 
+    unsafe fn combine_halves(&self, room: *mut u8, members: usize, to: *mut u8) {
+        if let Some(kernel) = self.kernel {
+            let each = (self.count, self.ty.size);
+            // SAFETY: the caller's promise.
+            unsafe { halves(room, members, kernel, each, to) }
+        }
+    }
+
     #[inline]
     unsafe fn take(&self, me: usize, from: *const u8) {
-        let bytes = self.wanted(me).1 * self.ty.size;
-        if bytes > 0 {
+        // Of those that are told.
+        if self.kind == Kind::Allreduce || me == self.root {
             // SAFETY: the caller's promise, and that of the collective's.
-            unsafe { std::ptr::copy_nonoverlapping(from, self.recv, bytes) }
+            unsafe { copy_few(from, self.recv, self.count * self.ty.size) }
         }
     }
 

@@ -61,20 +61,31 @@ pub enum Op {
 }
 
 /// Kernels of predefined types, by operation and type, once they have been asked for.
-static FOUND: [[AtomicPtr<()>; SPAN]; Maxloc as usize - FIRST + 1] =
-    [const { [const { AtomicPtr::new(null_mut()) }; SPAN] }; Maxloc as usize - FIRST + 1];
+static FOUND: [[AtomicPtr<()>; SPAN]; HANDLES] =
+    [const { [const { AtomicPtr::new(null_mut()) }; SPAN] }; HANDLES];
+/// From the first operation's handle to the last one's.
+const HANDLES: usize = Maxloc as usize - FIRST + 1;
 const FIRST: usize = Sum as usize;
 
 /// `acc[i] = acc[i] op with[i]` for `n` elements; `acc` belongs to the lower ranks.
 pub type Kernel = unsafe fn(acc: *mut u8, with: *const u8, n: usize);
 
 impl Predef {
+    #[inline]
     pub fn from_handle(handle: usize) -> Option<Predef> {
-        [
-            Sum, Min, Max, Prod, Band, Bor, Bxor, Land, Lor, Lxor, Minloc, Maxloc,
-        ]
-        .into_iter()
-        .find(|p| *p as usize == handle)
+        /// By handles.
+        const KNOWN: [Option<Predef>; HANDLES] = {
+            const ALL: [Predef; 12] = [
+                Sum, Min, Max, Prod, Band, Bor, Bxor, Land, Lor, Lxor, Minloc, Maxloc,
+            ];
+            let (mut known, mut i) = ([None; HANDLES], 0);
+            while i < ALL.len() {
+                known[ALL[i] as usize - FIRST] = Some(ALL[i]);
+                i += 1;
+            }
+            known
+        };
+        KNOWN.get(handle.wrapping_sub(FIRST)).copied().flatten()
     }
 
     pub fn name(self) -> &'static str {
@@ -165,10 +176,15 @@ impl Predef {
 
 impl Op {
     /// The operation of a handle.
+    #[inline]
     pub fn from_handle(handle: usize, user: &Table<UserOp>) -> Result<Op> {
-        if let Some(p) = Predef::from_handle(handle) {
-            return Ok(Op::Predef(p));
+        match Predef::from_handle(handle) {
+            Some(p) => Ok(Op::Predef(p)),
+            None => Op::from_table(handle, user),
         }
+    }
+
+    fn from_table(handle: usize, user: &Table<UserOp>) -> Result<Op> {
         match user.get(handle) {
             Some(u) => Ok(Op::User(*u)),
             None if handle == 0x20 => fail(Class::ERR_OP, "the operation is MPI_OP_NULL"),
