@@ -362,7 +362,7 @@ fn moved(p: &Program) -> Result<()> {
             .with_context(|| format!("on {} processes\n{said}", hop.processes))?;
     }
     let mut hops = vec![here(2, "1", true), here(1, "2", true), here(3, "2", false)];
-    let elsewhere = arch::available().into_iter().filter(|a| *a != HOST);
+    let elsewhere = arch::round_of(&p.name).into_iter().filter(|a| *a != HOST);
     let elsewhere = elsewhere.filter(|a| p.abis.include(*a));
     hops.extend(elsewhere.map(|arch| Hop {
         mpi: "none",

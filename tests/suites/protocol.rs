@@ -161,7 +161,7 @@ fn killed(p: &Program, processes: usize) -> Result<()> {
 
 /// Stopped behind a checkpoint, and on with other workers, and processes, on each architecture in turn; to the end at last.
 fn moved(p: &Program, processes: usize) -> Result<()> {
-    let mut all = arch::available();
+    let mut all = arch::round_of(&p.name);
     all.retain(|a| p.abis.include(*a));
     let hops: Vec<Hop> = (0..=all.len())
         .map(|hop| Hop {

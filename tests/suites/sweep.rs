@@ -14,7 +14,7 @@ fn samples() -> u64 {
     std::env::var("PC3_TEST_MAX")
         .ok()
         .and_then(|s| s.parse().ok())
-        .unwrap_or(6)
+        .unwrap_or(if arch::all_round() { 6 } else { 4 })
 }
 
 pub fn trials() -> Vec<Trial> {
@@ -109,7 +109,7 @@ fn whole(p: &Program) -> Result<()> {
             bail!("instrumented differs from plain: {d}");
         }
     }
-    for (arch, workers) in elsewhere() {
+    for (arch, workers) in elsewhere(p) {
         let job = Job::new(p)?;
         let done = job.run(
             arch,
@@ -130,13 +130,13 @@ fn whole(p: &Program) -> Result<()> {
     Ok(())
 }
 
-fn elsewhere() -> Vec<(Arch, &'static str)> {
+fn elsewhere(p: &Program) -> Vec<(Arch, &'static str)> {
     let workers = |a: Arch| match a.name {
         "s390x" => "1",
         "i686" => "2",
         _ => "3",
     };
-    arch::available()
+    arch::round_of(&p.name)
         .into_iter()
         .filter(|a| *a != HOST)
         .map(|a| (a, workers(a)))
@@ -152,7 +152,7 @@ fn sweep(p: &Program) -> Result<()> {
         let k = 1 + i * (total - 1) / n.max(2).saturating_sub(1).max(1);
         let context = || format!("stopped after {k} of {total} checkpoints");
         if p.abis != Abis::Own {
-            let mut hops = hops();
+            let mut hops = hops(p);
             hops.retain(|(arch, _)| p.abis.include(*arch));
             if p.abis == Abis::Down {
                 hops.sort_by_key(|(arch, _)| *arch == arch::I686);
@@ -160,7 +160,7 @@ fn sweep(p: &Program) -> Result<()> {
             chain(p, &hops, k, &expected, status).with_context(context)?;
             continue;
         }
-        for arch in arch::available() {
+        for arch in arch::round_of(&p.name) {
             chain(p, &[(arch, "2"); 3], k, &expected, status).with_context(context)?;
         }
     }
@@ -199,9 +199,9 @@ fn count_checkpoints(p: &Program, expected: &[u8]) -> Result<u64> {
 }
 
 /// Host → the others in turn → the host.
-fn hops() -> Vec<(Arch, &'static str)> {
+fn hops(p: &Program) -> Vec<(Arch, &'static str)> {
     let mut hops = vec![(HOST, "4")];
-    hops.extend(elsewhere());
+    hops.extend(elsewhere(p));
     hops.push((HOST, "2"));
     hops
 }
@@ -237,7 +237,7 @@ fn chain(p: &Program, hops: &[(Arch, &str)], k: u64, expected: &[u8], status: i3
 
 /// A change of ABI is refused, and says what stands in the way.
 fn refused_elsewhere(p: &Program) -> Result<()> {
-    for (arch, _) in elsewhere() {
+    for (arch, _) in elsewhere(p) {
         let job = Job::new(p)?;
         let stop = [("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", "1")];
         job.run(HOST, &build::instrumented(p, HOST)?, &stop)?;
