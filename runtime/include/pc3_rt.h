@@ -611,19 +611,19 @@ void *pc3_remaps(void *pc3_at, pc3_size pc3_old, pc3_size pc3_new, int pc3_flags
     return pc3_remap(pc3_at, pc3_old, pc3_new, pc3_flags, pc3_to);
 }
 /* A thread's own function may leave it by unwinding, which must not pass through Rust. */
-extern void *pc3_thread_made(const char *, void (*)(void), void *);
+extern void *pc3_thread_made(const char *, void (*)(void), void *, pc3_diff);
 extern void pc3_thread_failed(void *);
-extern void (*pc3_thread_begin(void *, void **))(void);
+extern void (*pc3_thread_begin(void *, void **, pc3_diff *))(void);
 #define PC3_THREAD(pc3_name, pc3_result, pc3_params, pc3_args)                                  \
     extern int pc3_make_##pc3_name pc3_params __asm__(#pc3_name);                               \
     static pc3_result pc3_main_##pc3_name(void *pc3_start) {                                    \
         void *pc3_arg;                                                                          \
-        pc3_result (*pc3_f)(void *) = (pc3_result (*)(void *))pc3_thread_begin(pc3_start, &pc3_arg); \
+        pc3_result (*pc3_f)(void *) = (pc3_result (*)(void *))pc3_thread_begin(pc3_start, &pc3_arg, &pc3_delta); \
         return pc3_f(pc3_arg);                                                                  \
     }                                                                                           \
     int pc3_new_##pc3_name pc3_params __asm__("pc3_" #pc3_name);                                \
     int pc3_new_##pc3_name pc3_params {                                                         \
-        void *pc3_start = pc3_thread_made(#pc3_name, (void (*)(void))pc3_f, pc3_arg);           \
+        void *pc3_start = pc3_thread_made(#pc3_name, (void (*)(void))pc3_f, pc3_arg, pc3_delta); \
         int pc3_failed;                                                                         \
         pc3_f = pc3_main_##pc3_name;                                                            \
         pc3_arg = pc3_start;                                                                    \
@@ -635,6 +635,43 @@ PC3_THREAD(pthread_create, void *, (void *pc3_t, const void *pc3_a, void *(*pc3_
            (pc3_t, pc3_a, pc3_f, pc3_arg))
 PC3_THREAD(thrd_create, int, (void *pc3_t, int (*pc3_f)(void *), void *pc3_arg), (pc3_t, pc3_f, pc3_arg))
 #undef PC3_THREAD
+/* What a rank's region of OpenMP runs on other threads is that rank's. They keep its globals behind the region: tasks may run there until
+ * all are done. Programs are linked with --wrap for these names of libgomp's (driver/link). */
+struct pc3_team { void (*call)(void *); void *data; pc3_diff delta; };
+static void pc3_in_team(void *pc3_start) {
+    const struct pc3_team *pc3_t = (const struct pc3_team *)pc3_start;
+    pc3_delta = pc3_t->delta;
+    pc3_t->call(pc3_t->data);
+}
+#define PC3_TEAM(pc3_result, pc3_return, pc3_name, pc3_more, pc3_args)                          \
+    extern pc3_result pc3_make_##pc3_name pc3_more __asm__("__real_GOMP_" #pc3_name) __attribute__((weak)); \
+    pc3_result pc3_new_##pc3_name pc3_more __asm__("__wrap_GOMP_" #pc3_name);                   \
+    pc3_result pc3_new_##pc3_name pc3_more {                                                    \
+        struct pc3_team pc3_start;                                                              \
+        pc3_start.call = pc3_f, pc3_start.data = pc3_arg, pc3_start.delta = pc3_delta;          \
+        pc3_f = pc3_in_team, pc3_arg = &pc3_start;                                              \
+        pc3_return pc3_make_##pc3_name pc3_args;                                                \
+    }
+#define PC3_LOOP(pc3_name)                                                                      \
+    PC3_TEAM(void, , parallel_loop_##pc3_name,                                                  \
+        (void (*pc3_f)(void *), void *pc3_arg, unsigned pc3_n, long pc3_from, long pc3_to, long pc3_by, long pc3_chunk, unsigned pc3_how), \
+        (pc3_f, pc3_arg, pc3_n, pc3_from, pc3_to, pc3_by, pc3_chunk, pc3_how))
+#define PC3_LATER(pc3_name)                                                                     \
+    PC3_TEAM(void, , parallel_loop_##pc3_name,                                                  \
+        (void (*pc3_f)(void *), void *pc3_arg, unsigned pc3_n, long pc3_from, long pc3_to, long pc3_by, unsigned pc3_how), \
+        (pc3_f, pc3_arg, pc3_n, pc3_from, pc3_to, pc3_by, pc3_how))
+PC3_TEAM(void, , parallel, (void (*pc3_f)(void *), void *pc3_arg, unsigned pc3_n, unsigned pc3_how), (pc3_f, pc3_arg, pc3_n, pc3_how))
+PC3_TEAM(unsigned, return, parallel_reductions, (void (*pc3_f)(void *), void *pc3_arg, unsigned pc3_n, unsigned pc3_how),
+    (pc3_f, pc3_arg, pc3_n, pc3_how))
+PC3_TEAM(void, , parallel_sections, (void (*pc3_f)(void *), void *pc3_arg, unsigned pc3_n, unsigned pc3_all, unsigned pc3_how),
+    (pc3_f, pc3_arg, pc3_n, pc3_all, pc3_how))
+PC3_TEAM(void, , teams_reg, (void (*pc3_f)(void *), void *pc3_arg, unsigned pc3_n, unsigned pc3_most, unsigned pc3_how),
+    (pc3_f, pc3_arg, pc3_n, pc3_most, pc3_how))
+PC3_LOOP(static) PC3_LOOP(dynamic) PC3_LOOP(guided) PC3_LOOP(nonmonotonic_dynamic) PC3_LOOP(nonmonotonic_guided)
+PC3_LATER(runtime) PC3_LATER(nonmonotonic_runtime) PC3_LATER(maybe_nonmonotonic_runtime)
+#undef PC3_TEAM
+#undef PC3_LOOP
+#undef PC3_LATER
 #endif
 
 #endif

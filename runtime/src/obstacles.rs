@@ -241,6 +241,8 @@ struct Start {
     id: u64,
     function: pc3_fn,
     argument: *mut c_void,
+    /// How far the globals of the rank that makes it lie from the first one's.
+    delta: isize,
 }
 
 /// A thread is about to be made, which will call `function(argument)`.
@@ -252,6 +254,7 @@ pub unsafe extern "C" fn pc3_thread_made(
     name: *const c_char,
     function: pc3_fn,
     argument: *mut c_void,
+    delta: isize,
 ) -> *mut c_void {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let id = NEXT.fetch_add(1, Relaxed);
@@ -262,6 +265,7 @@ pub unsafe extern "C" fn pc3_thread_made(
         id,
         function,
         argument,
+        delta,
     };
     Box::into_raw(Box::new(start)).cast()
 }
@@ -277,7 +281,7 @@ pub unsafe extern "C" fn pc3_thread_failed(start: *mut c_void) {
     lock(&THREADS).remove(&start.id);
 }
 
-/// It begins: what it is to call.
+/// It begins: what it is to call, with the globals of the rank that made it.
 ///
 /// # Safety
 /// As [`pc3_thread_failed`], on the new thread.
@@ -285,12 +289,14 @@ pub unsafe extern "C" fn pc3_thread_failed(start: *mut c_void) {
 pub unsafe extern "C" fn pc3_thread_begin(
     start: *mut c_void,
     argument: *mut *mut c_void,
+    delta: *mut isize,
 ) -> pc3_fn {
     // SAFETY: by the caller.
     unsafe {
         let start = Box::from_raw(start.cast::<Start>());
         ALIVE.with(|alive| alive.0.set(start.id));
         *argument = start.argument;
+        *delta = start.delta;
         start.function
     }
 }

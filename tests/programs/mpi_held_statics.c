@@ -136,6 +136,15 @@ static double blocks(double *v, int n)
     return sum;
 }
 
+__attribute__((noinline)) static int add(const int *p, int n)
+{
+    int sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum = sum * 3 + p[i];
+    return sum;
+}
+
 typedef struct {
     double r, i;
 } number;
@@ -186,6 +195,30 @@ static double butterfly(number *x, number *y, number w, int n)
            apart.bits + __real__ z + __imag__ turn + x21.r;
 }
 
+/* Objects without a name live as long as the block that they stand in, and what is chosen is what it is. */
+static int unnamed(int n)
+{
+    static int c, d, a[48];
+    int *p, *q = &__builtin_choose_expr(1, d, c), sum = 0;
+
+    c += n;
+    p = (int[8]){n, 1, 2, 3, 4, 5, 6, n + 7};
+    c++;
+    c ^= 3;
+    sum += add(p, 8);
+    for (int i = 0; i < 9; i++) {
+        d += i;
+        *q += 1;
+        a[(n + i) % 48] += d;
+        a[i] ^= a[(n + d) % 48];
+    }
+    __builtin_choose_expr(0, a[1], c) += sum;
+#pragma pc3 checkpoint
+    if (n % 5)
+        sum += unnamed(n - 1) % 64;
+    return sum + c + d + a[3];
+}
+
 int main(int argc, char **argv)
 {
     int rank;
@@ -206,6 +239,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < 6; i++)
             x[i] = y[i] = (number){(rank + i) % 4, i - k};
         show_all("butterfly", (int)(100 * (butterfly(x, y, (number){k + 1, rank}, 3) + y[1].r + y[4].i)));
+        show_all("unnamed", unnamed(4 + k + rank));
         show_all("blocks", (int)(100 * blocks(rhs, 8)));
     }
     return mpi_finish();

@@ -36,12 +36,13 @@ pub fn analyse(p: &Program, unit: usize, private: &HashSet<SymId>) -> Held {
     let u = &p.units[unit];
     let numbers = numbers(u, private);
     let mut found = Held::new();
-    if numbers.is_empty() || !u.openmp.is_empty() {
+    if numbers.is_empty() {
         return found;
     }
+    let lent = lent(u);
     let suits = |s: StmtId| {
         let declares = matches!(u.stmt(s).kind, StmtKind::Decl(_));
-        !declares && !follows_pragma(u, s) && is_alone(p, unit, s)
+        !declares && !follows_pragma(u, s) && is_alone(p, unit, s, &lent)
     };
     let mut todo: Vec<StmtId> = u.functions.iter().map(|f| f.body).collect();
     while let Some(s) = todo.pop() {
@@ -77,7 +78,8 @@ pub fn makes_threads(p: &Program) -> bool {
     let makes = |s: &Symbol| {
         s.kind == SymKind::Func && matches!(s.name.as_str(), "pthread_create" | "thrd_create")
     };
-    p.units.iter().any(|u| u.symbols.iter().any(makes))
+    let any = |u: &&Unit| !u.openmp.is_empty() || u.symbols.iter().any(makes);
+    p.units.iter().any(|u| any(&u))
 }
 
 fn is_number(u: &Unit, t: TypeId) -> bool {
@@ -112,9 +114,12 @@ fn numbers_in(u: &Unit, t: QualType) -> Option<u64> {
 
 /// Functions' own static numbers, and small arrays and structs of them, that have no address.
 fn numbers(u: &Unit, private: &HashSet<SymId>) -> HashSet<SymId> {
+    let again = calls_itself(u);
     let suits = |s: &Symbol| {
         let own = s.storage == Storage::Static && !s.is_global && !s.thread_local;
-        own && s.attributes.is_empty() && numbers_in(u, s.ty).is_some()
+        // Each of its frames would have a copy.
+        let deep = || s.func.is_some_and(|f| again.contains(&f)) && !is_number(u, s.ty.ty);
+        own && s.attributes.is_empty() && numbers_in(u, s.ty).is_some() && !deep()
     };
     let mut set: HashSet<SymId> = private
         .iter()
@@ -153,6 +158,22 @@ fn numbers(u: &Unit, private: &HashSet<SymId>) -> HashSet<SymId> {
     set
 }
 
+fn calls_itself(u: &Unit) -> HashSet<FuncId> {
+    let by_symbol: HashMap<SymId, usize> = u.functions.iter().map(|f| f.sym).zip(0..).collect();
+    let calls = u.exprs.iter().filter_map(|x| {
+        let ExprKind::Call { callee, .. } = x.kind else {
+            return None;
+        };
+        let ExprKind::Ident(s) = u.expr(callee).kind else {
+            return None;
+        };
+        let i = *by_symbol.get(&s)?;
+        let within = &u.functions[i].span;
+        (within.start <= x.span.start && x.span.end <= within.end).then_some(FuncId(i as u32))
+    });
+    calls.collect()
+}
+
 /// A pragma that speaks of the loop has to stand in front of it.
 fn follows_pragma(u: &Unit, s: StmtId) -> bool {
     let before = &u.text[..u.stmt(s).span.start as usize];
@@ -162,7 +183,7 @@ fn follows_pragma(u: &Unit, s: StmtId) -> bool {
 }
 
 /// Nothing but the statement's own code runs from its beginning to its end, it is entered there and left there.
-fn is_alone(p: &Program, unit: usize, s: StmtId) -> bool {
+fn is_alone(p: &Program, unit: usize, s: StmtId, lent: &HashSet<ExprId>) -> bool {
     let u = &p.units[unit];
     let mut alone = true;
     let (mut switches, mut loops): (Vec<&Span>, Vec<&Span>) = Default::default();
@@ -176,6 +197,8 @@ fn is_alone(p: &Program, unit: usize, s: StmtId) -> bool {
                     && match x.kind {
                         ExprKind::Call { callee, .. } => computes(p, unit, callee),
                         ExprKind::StmtExpr(_) | ExprKind::LabelAddr(_) => false,
+                        // It ends with the block around the run, which is another one then.
+                        ExprKind::CompoundLit { .. } => !lent.contains(&e),
                         _ => true,
                     }
             }
@@ -210,6 +233,32 @@ fn is_alone(p: &Program, unit: usize, s: StmtId) -> bool {
         alone
     });
     alone
+}
+
+/// Objects without a name whose addresses are taken.
+fn lent(u: &Unit) -> HashSet<ExprId> {
+    let literal = |mut e: ExprId| loop {
+        match &u.expr(e).kind {
+            ExprKind::CompoundLit { .. } => return Some(e),
+            ExprKind::Member {
+                base, arrow: false, ..
+            }
+            | ExprKind::Index { base, .. }
+            | ExprKind::Generic { chosen: base, .. } => e = *base,
+            _ => return None,
+        }
+    };
+    let taken = u
+        .exprs
+        .iter()
+        .enumerate()
+        .filter_map(|(i, x)| match x.kind {
+            ExprKind::AddrOf(e) => literal(e),
+            // Also where it is only indexed.
+            _ if matches!(u.ty(x.ty.ty), Type::Array { .. }) => literal(ExprId(i as u32)),
+            _ => None,
+        });
+    taken.collect()
 }
 
 /// A function of the mathematical library, which calls nobody back.

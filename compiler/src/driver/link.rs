@@ -33,6 +33,22 @@ use crate::{dump, library, parallel, paths};
 /// Libraries that Rust's standard library asks of the system.
 const SYSTEM_LIBS: &[&str] = &["-lpthread", "-ldl", "-lm", "-lrt", "-lutil"];
 
+/// Functions of libgomp, but for their `GOMP_`, that run a region on other threads: what takes their place is in pc3_rt.h.
+const TEAMS: [&str; 12] = [
+    "parallel",
+    "parallel_reductions",
+    "parallel_sections",
+    "teams_reg",
+    "parallel_loop_static",
+    "parallel_loop_dynamic",
+    "parallel_loop_guided",
+    "parallel_loop_nonmonotonic_dynamic",
+    "parallel_loop_nonmonotonic_guided",
+    "parallel_loop_runtime",
+    "parallel_loop_nonmonotonic_runtime",
+    "parallel_loop_maybe_nonmonotonic_runtime",
+];
+
 pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     let mut diags = Diagnostics::default();
     let wanted = source::wanted(o, &mut diags);
@@ -471,6 +487,7 @@ impl Link<'_> {
             c.arg("-o").arg(output(o)).args(&support).arg(runtime);
             c.args(SYSTEM_LIBS)
                 .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
+            c.args(TEAMS.map(|name| format!("-Wl,--wrap=GOMP_{name}")));
             c
         };
         let (mut status, mut trace, mut said) = traced(&mut command(None), t)?;

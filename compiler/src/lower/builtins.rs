@@ -388,14 +388,11 @@ impl Lower {
             };
         }
         match (name, args) {
-            ("__builtin_choose_expr", [c, a, b]) => match self.view().eval(*c) {
-                Some(0) => Some(self.ty(*b)),
-                Some(_) => Some(self.ty(*a)),
-                None => {
-                    let span = self.unit.expr(*c).span.clone();
-                    Some(self.unsupported(span))
-                }
-            },
+            ("__builtin_choose_expr", [c, ..]) => {
+                // Of which nobody knows what it chooses.
+                let span = self.unit.expr(*c).span.clone();
+                Some(self.unsupported(span))
+            }
             ("__builtin_complex", [a, _]) => match self.arith(*a) {
                 Some(super::typing::Arith::Float(k)) => Some(self.types.plain(Type::Complex(k))),
                 _ => None,

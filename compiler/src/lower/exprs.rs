@@ -211,6 +211,14 @@ impl Lower {
             }
         }
         let args: Vec<ExprId> = given.iter().map(|a| self.expr(a)).collect();
+        if let (Some("__builtin_choose_expr"), &[control, a, b]) = (builtin.as_deref(), &args[..]) {
+            // It is what it chooses, as `_Generic` is: also an object.
+            if let Some(which) = self.view().eval(control) {
+                let chosen = if which == 0 { b } else { a };
+                let ty = self.ty(chosen);
+                return self.add(ExprKind::Generic { control, chosen }, ty, span);
+            }
+        }
         let special = special.or_else(|| builtin.and_then(|b| self.builtin_call_ty(&b, &args)));
         let fty = self.value_ty(callee);
         let ty = match (

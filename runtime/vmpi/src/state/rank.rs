@@ -383,13 +383,19 @@ impl RankState {
         }
     }
 
-    /// Calls of this rank's may wait for it, or another, to do their work.
+    /// Calls may wait for a rank to do their work.
     #[inline]
-    fn do_chores(&self) {
-        if let Some(link) = self.world().far() {
-            if link.board.has_chores() {
-                link.board.do_chores(self);
-            }
+    pub(crate) fn has_chores(&self) -> bool {
+        self.world()
+            .far()
+            .is_some_and(|link| link.board.has_chores())
+    }
+
+    /// Those of this rank's may wait for it, or another member.
+    #[inline]
+    pub(crate) fn do_chores(&self) {
+        if self.has_chores() {
+            self.world().link().board.do_chores(self);
         }
     }
 
