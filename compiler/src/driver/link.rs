@@ -49,6 +49,17 @@ const TEAMS: [&str; 12] = [
     "parallel_loop_maybe_nonmonotonic_runtime",
 ];
 
+/// Is libgomp linked?
+fn has_teams(o: &Options) -> bool {
+    let asks = |w: &String| {
+        w.starts_with("-fopenmp") && w != "-fopenmp-simd"
+            || w.starts_with("-ftree-parallelize-loops")
+            || w.starts_with("-lgomp")
+            || w.ends_with("libgomp.a")
+    };
+    o.plain.iter().any(asks)
+}
+
 pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     let mut diags = Diagnostics::default();
     let wanted = source::wanted(o, &mut diags);
@@ -487,7 +498,16 @@ impl Link<'_> {
             c.arg("-o").arg(output(o)).args(&support).arg(runtime);
             c.args(SYSTEM_LIBS)
                 .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
-            c.args(TEAMS.map(|name| format!("-Wl,--wrap=GOMP_{name}")));
+            if has_teams(o) {
+                // What stands for them asks weakly, as a program need not use all: that takes no member of an archive.
+                let args = |name| {
+                    [
+                        format!("-Wl,--wrap=GOMP_{name}"),
+                        format!("-Wl,-u,GOMP_{name}"),
+                    ]
+                };
+                c.args(TEAMS.map(args).as_flattened());
+            }
             c
         };
         let (mut status, mut trace, mut said) = traced(&mut command(None), t)?;
