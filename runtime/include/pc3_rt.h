@@ -635,6 +635,7 @@ PC3_THREAD(pthread_create, void *, (void *pc3_t, const void *pc3_a, void *(*pc3_
            (pc3_t, pc3_a, pc3_f, pc3_arg))
 PC3_THREAD(thrd_create, int, (void *pc3_t, int (*pc3_f)(void *), void *pc3_arg), (pc3_t, pc3_f, pc3_arg))
 #undef PC3_THREAD
+#ifdef PC3_TEAMS
 /* What a rank's region of OpenMP runs on other threads is that rank's. They keep its globals behind the region: tasks may run there until
  * all are done. Programs are linked with --wrap for these names of libgomp's (driver/link). */
 struct pc3_team { void (*call)(void *); void *data; pc3_diff delta; };
@@ -644,7 +645,7 @@ static void pc3_in_team(void *pc3_start) {
     pc3_t->call(pc3_t->data);
 }
 #define PC3_TEAM(pc3_result, pc3_return, pc3_name, pc3_more, pc3_args)                          \
-    extern pc3_result pc3_make_##pc3_name pc3_more __asm__("__real_GOMP_" #pc3_name) __attribute__((weak)); \
+    extern pc3_result pc3_make_##pc3_name pc3_more __asm__("__real_GOMP_" #pc3_name); \
     pc3_result pc3_new_##pc3_name pc3_more __asm__("__wrap_GOMP_" #pc3_name);                   \
     pc3_result pc3_new_##pc3_name pc3_more {                                                    \
         struct pc3_team pc3_start;                                                              \
@@ -672,6 +673,7 @@ PC3_LATER(runtime) PC3_LATER(nonmonotonic_runtime) PC3_LATER(maybe_nonmonotonic_
 #undef PC3_TEAM
 #undef PC3_LOOP
 #undef PC3_LATER
+#endif
 #endif
 
 #endif

@@ -72,20 +72,25 @@ static void in_teams(int k)
     told += sum;
 }
 
+static void in_threads(void)
+{
+    pthread_t threads[TEAM];
+
+    for (int t = 0; t < TEAM; t++)
+        pthread_create(&threads[t], 0, run, &part[t]);
+    for (int t = 0; t < TEAM; t++)
+        pthread_join(threads[t], 0);
+}
+
 int main(int argc, char **argv)
 {
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int k = 0; k < 4; k++) {
-        pthread_t threads[TEAM];
-
         in_teams(k + rank * 10);
 #pragma pc3 checkpoint
-        for (int t = 0; t < TEAM; t++)
-            pthread_create(&threads[t], 0, run, &part[t]);
-        for (int t = 0; t < TEAM; t++)
-            pthread_join(threads[t], 0);
+        in_threads();
         for (int t = 0; t < TEAM; t++)
             show_all("part", part[t] + 7 * count(t, -1));
         show_all("told", told);

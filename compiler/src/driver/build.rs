@@ -82,11 +82,12 @@ pub fn abi(cc: &[String], options: &[String]) -> Result<Abi, PreprocessError> {
 }
 
 /// How to write for a compiler: the runtime's declarations are preprocessed with the user's options, because what is
-/// compiled is preprocessed text, in which names like `linux` are not expanded a second time.
+/// compiled is preprocessed text, in which names like `linux` are not expanded a second time.  `teams`: libgomp is linked.
 pub fn dialect(
     t: &Toolchain,
     options: &[String],
     clang: bool,
+    teams: bool,
 ) -> Result<Arc<Dialect>, PreludeError> {
     let one = |main: bool| -> Result<String, PreludeError> {
         let folder = Folder::new()?;
@@ -95,6 +96,7 @@ pub fn dialect(
         let mut c = t.command();
         c.args(options);
         no_macros(options, &mut c);
+        c.args(teams.then_some("-DPC3_TEAMS=1"));
         c.args(["-w", "-E", "-P", "-x", "c"]).arg(&file);
         Ok(preprocess::run(&mut c)?)
     };

@@ -50,7 +50,7 @@ const TEAMS: [&str; 12] = [
 ];
 
 /// Is libgomp linked?
-fn has_teams(o: &Options) -> bool {
+pub(super) fn has_teams(o: &Options) -> bool {
     let asks = |w: &String| {
         w.starts_with("-fopenmp") && w != "-fopenmp-simd"
             || w.starts_with("-ftree-parallelize-loops")

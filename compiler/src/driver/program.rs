@@ -51,7 +51,7 @@ pub fn read(
         let kind = match kinds.get(&key) {
             Some(k) => k.clone(),
             None => {
-                let k = Arc::new(Kind::new(r, t, Position::of(o))?);
+                let k = Arc::new(Kind::new(r, t, Position::of(o), super::link::has_teams(o))?);
                 kinds.insert(key, k.clone());
                 k
             }
@@ -164,7 +164,7 @@ struct Kind {
 }
 
 impl Kind {
-    fn new(r: &Record, t: &Toolchain, position: Position) -> Result<Kind, Stop> {
+    fn new(r: &Record, t: &Toolchain, position: Position, teams: bool) -> Result<Kind, Stop> {
         let toolchain = Toolchain {
             cc: r.compiler.clone(),
             target: Target::parse(&r.target),
@@ -176,7 +176,7 @@ impl Kind {
         words.extend(position.compiling(&options).iter().map(|w| w.to_string()));
         Ok(Kind {
             options,
-            dialect: build::dialect(&toolchain, &words, abi.clang)?,
+            dialect: build::dialect(&toolchain, &words, abi.clang, teams)?,
             toolchain,
             abi,
         })
