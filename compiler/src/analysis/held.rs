@@ -78,8 +78,10 @@ pub fn makes_threads(p: &Program) -> bool {
     let makes = |s: &Symbol| {
         s.kind == SymKind::Func && matches!(s.name.as_str(), "pthread_create" | "thrd_create")
     };
-    let any = |u: &&Unit| !u.openmp.is_empty() || u.symbols.iter().any(makes);
-    p.units.iter().any(|u| any(&u))
+    let units = &p.units;
+    units
+        .iter()
+        .any(|u| !u.openmp.is_empty() || u.symbols.iter().any(makes))
 }
 
 fn is_number(u: &Unit, t: TypeId) -> bool {
