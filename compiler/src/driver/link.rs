@@ -49,15 +49,16 @@ const TEAMS: [&str; 12] = [
     "parallel_loop_maybe_nonmonotonic_runtime",
 ];
 
-/// Is libgomp linked?
-pub(super) fn has_teams(o: &Options) -> bool {
+/// Is libgomp linked?  By an option, or by its path, as CMake does.
+fn has_teams(o: &Options, taken: &Trace) -> bool {
     let asks = |w: &String| {
         w.starts_with("-fopenmp") && w != "-fopenmp-simd"
             || w.starts_with("-ftree-parallelize-loops")
             || w.starts_with("-lgomp")
-            || w.ends_with("libgomp.a")
+            || w.contains("libgomp.")
     };
-    o.plain.iter().any(asks)
+    let library = |f: &PathBuf| f.to_string_lossy().contains("libgomp.");
+    o.plain.iter().any(asks) || taken.files.iter().any(library)
 }
 
 pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
@@ -283,8 +284,15 @@ impl Link<'_> {
             .collect();
         let records: Vec<&Record> = units.iter().map(|(_, r)| *r).collect();
         let outside = inputs.outside(o);
+        let teams = has_teams(o, taken);
         // The process ends soon: nobody needs this memory back.
-        let program = ManuallyDrop::new(program::read(o, self.t, &records, &outside.own, whole)?);
+        let program = ManuallyDrop::new(program::read(
+            o,
+            self.t,
+            &records,
+            &outside.own,
+            (whole, teams),
+        )?);
         if o.emit == Emit::Tree {
             let users = program.trees.len() - program.own.len();
             program.trees[..users]
@@ -378,7 +386,7 @@ impl Link<'_> {
         let foreign = (foreign.iter()).map(|(place, new)| (place, None, vec![new.clone()]));
         let made: Vec<_> = made.chain(foreign).collect();
         let substitutes = Substitutes::new(o, self.t, self.dir, &made, &taken.renamed)?;
-        self.link(&substitutes, &own, &runtime?.0, taken)
+        self.link(&substitutes, &own, &runtime?.0, (taken, teams))
     }
 
     /// The runtime's archive, and what it asks the C library for.
@@ -486,7 +494,7 @@ impl Link<'_> {
         s: &Substitutes,
         own: &[PathBuf],
         runtime: &Path,
-        taken: &Trace,
+        (taken, teams): (&Trace, bool),
     ) -> Result<Built, Stop> {
         let (o, t) = (self.o, self.t);
         let support = t.support_library(&o.compile);
@@ -498,15 +506,8 @@ impl Link<'_> {
             c.arg("-o").arg(output(o)).args(&support).arg(runtime);
             c.args(SYSTEM_LIBS)
                 .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
-            if has_teams(o) {
-                // What stands for them asks weakly, as a program need not use all: that takes no member of an archive.
-                let args = |name| {
-                    [
-                        format!("-Wl,--wrap=GOMP_{name}"),
-                        format!("-Wl,-u,GOMP_{name}"),
-                    ]
-                };
-                c.args(TEAMS.map(args).as_flattened());
+            if teams {
+                c.args(TEAMS.map(|name| format!("-Wl,--wrap=GOMP_{name}")));
             }
             c
         };

@@ -35,13 +35,13 @@ pub struct Program {
     annotations: Vec<Annotation>,
 }
 
-/// Reads the units; what is wrong with them has been told. `elsewhere`: what objects that are no units define.
+/// Reads the units; what is wrong with them has been told. `elsewhere`: what objects that are no units define; `teams`: libgomp is linked.
 pub fn read(
     o: &Options,
     t: &Toolchain,
     records: &[&Record],
     elsewhere: &HashSet<String>,
-    whole: bool,
+    (whole, teams): (bool, bool),
 ) -> Result<Program, Stop> {
     let mut kinds: HashMap<(&[String], &[String]), Arc<Kind>> = HashMap::new();
     let here = std::env::current_dir().unwrap_or_default();
@@ -51,7 +51,7 @@ pub fn read(
         let kind = match kinds.get(&key) {
             Some(k) => k.clone(),
             None => {
-                let k = Arc::new(Kind::new(r, t, Position::of(o), super::link::has_teams(o))?);
+                let k = Arc::new(Kind::new(r, t, Position::of(o), teams)?);
                 kinds.insert(key, k.clone());
                 k
             }
