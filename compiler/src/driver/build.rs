@@ -157,7 +157,7 @@ pub fn portable_float(o: &Options, t: &Toolchain) -> Vec<&'static str> {
         f.extend(["-msse2", "-mfpmath=sse"]);
     }
     // Strict C (-std=c99) has gcc compute `float` in `double` there.
-    let gcc = || !t.cc.iter().any(|w| w.contains("clang"));
+    let gcc = || !t.is_clang();
     if t.target.is_s390x() && gcc() && !o.user_has("-fexcess-precision") {
         f.push("-fexcess-precision=fast");
     }

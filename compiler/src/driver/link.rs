@@ -49,8 +49,8 @@ const TEAMS: [&str; 12] = [
     "parallel_loop_maybe_nonmonotonic_runtime",
 ];
 
-/// Is libgomp linked?  By an option, or by its path, as CMake does.
-fn has_teams(o: &Options, taken: &Trace) -> bool {
+/// Is libgomp linked?  By an option, or by its path, as CMake does.  clang's programs have another library.
+fn has_teams(o: &Options, t: &Toolchain, taken: &Trace) -> bool {
     let asks = |w: &String| {
         w.starts_with("-fopenmp") && w != "-fopenmp-simd"
             || w.starts_with("-ftree-parallelize-loops")
@@ -58,7 +58,7 @@ fn has_teams(o: &Options, taken: &Trace) -> bool {
             || w.contains("libgomp.")
     };
     let library = |f: &PathBuf| f.to_string_lossy().contains("libgomp.");
-    o.plain.iter().any(asks) || taken.files.iter().any(library)
+    !t.is_clang() && (o.plain.iter().any(asks) || taken.files.iter().any(library))
 }
 
 pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
@@ -284,7 +284,7 @@ impl Link<'_> {
             .collect();
         let records: Vec<&Record> = units.iter().map(|(_, r)| *r).collect();
         let outside = inputs.outside(o);
-        let teams = has_teams(o, taken);
+        let teams = has_teams(o, self.t, taken);
         // The process ends soon: nobody needs this memory back.
         let program = ManuallyDrop::new(program::read(
             o,

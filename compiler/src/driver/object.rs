@@ -101,11 +101,10 @@ fn from_text(o: &Options, t: &Toolchain, s: &Source, path: &Path) -> Result<bool
     ];
     let starts = |a: &str, list: &[&str]| list.iter().any(|p| a.starts_with(p));
     let suits = |a: &String| starts(a, PLAIN) && !starts(a, NOT) && !starts(a, cache::UNCACHED);
-    let clang = t.cc.iter().any(|w| w.contains("clang"));
     let ordinary = path.metadata().map_or(true, |m| m.is_file());
     if !s.exact
         || !s.said.is_empty()
-        || clang
+        || t.is_clang()
         || !ordinary
         || !o.dependencies.is_empty()
         || !o.compile.iter().all(suits)

@@ -104,6 +104,11 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
+    /// By its name.
+    pub fn is_clang(&self) -> bool {
+        self.cc.iter().any(|w| w.contains("clang"))
+    }
+
     /// `cc`: the user's `--cc` (else `PC3_CC`, else `TARGET-gcc` or `cc`); `m32`: `-m32` was given.
     pub fn find(
         cc: Option<&str>,
