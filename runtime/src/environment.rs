@@ -4,6 +4,7 @@
 //! it, and becomes memory of the program.
 
 use std::ffi::{c_char, CStr};
+use std::sync::{Mutex, PoisonError};
 
 use crate::life::pc3_environment;
 use crate::process::environ;
@@ -16,57 +17,84 @@ pub(crate) struct Part {
     pub text: bool,
 }
 
+/// Texts that restarts have put there.  Nobody frees them: a program may point to one that it has taken out since.
+static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+/// `text`: the address of a terminated string that lives as long as the process.
+pub(crate) fn keep(text: usize) {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !kept.contains(&text) {
+        kept.push(text);
+    }
+}
+
 /// What is not the program's memory anyway.
 pub(crate) fn parts(is_own: &dyn Fn(usize) -> bool) -> Vec<Part> {
     let first = pc3_environment();
-    // SAFETY: the library's variable; nobody changes it now.
-    let now = unsafe { environ };
-    let mut found = Vec::new();
-    // SAFETY: what the library shows, and what the process was started with.
+    let mut found = Found {
+        is_own,
+        parts: Vec::new(),
+    };
+    // SAFETY: what the library shows, whose variable nobody changes now; what the process was started with; and texts
+    // that stay.
     unsafe {
-        list(now, &|_| true, is_own, &mut found);
+        found.list(environ, &|_| true);
         // Of one that is no longer in use, what the system put behind it.
-        list(first, &|text| text > first as usize, is_own, &mut found);
+        found.list(first, &|text| text > first as usize);
+        for text in KEPT.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            found.text(*text);
+        }
     }
-    found
+    found.parts
 }
 
-/// # Safety
-/// Null, or addresses that end with null; those that are `alive` are of terminated texts.
-unsafe fn list(
-    array: *mut *mut c_char,
-    alive: &dyn Fn(usize) -> bool,
-    is_own: &dyn Fn(usize) -> bool,
-    found: &mut Vec<Part>,
-) {
-    let mut add = |part: Part| {
-        if !is_own(part.addr) && !found.iter().any(|p| p.addr == part.addr) {
-            found.push(part);
+struct Found<'a> {
+    is_own: &'a dyn Fn(usize) -> bool,
+    parts: Vec<Part>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, part: Part) {
+        if !(self.is_own)(part.addr) && !self.parts.iter().any(|p| p.addr == part.addr) {
+            self.parts.push(part);
         }
-    };
-    if array.is_null() {
-        return;
     }
-    let mut n = 0;
-    // SAFETY: by the caller.
-    unsafe {
-        while !(*array.add(n)).is_null() {
-            let text = *array.add(n);
-            if alive(text as usize) {
-                add(Part {
-                    addr: text as usize,
-                    bytes: CStr::from_ptr(text).to_bytes().len(),
-                    text: true,
-                });
+
+    /// # Safety
+    /// The address of a terminated string.
+    unsafe fn text(&mut self, addr: usize) {
+        // SAFETY: by the caller.
+        let bytes = unsafe { CStr::from_ptr(addr as *const c_char) }.count_bytes();
+        self.add(Part {
+            addr,
+            bytes,
+            text: true,
+        });
+    }
+
+    /// # Safety
+    /// Null, or addresses that end with null; those that are `alive` are of terminated texts.
+    unsafe fn list(&mut self, array: *mut *mut c_char, alive: &dyn Fn(usize) -> bool) {
+        if array.is_null() {
+            return;
+        }
+        let mut n = 0;
+        // SAFETY: by the caller.
+        unsafe {
+            while !(*array.add(n)).is_null() {
+                let text = *array.add(n) as usize;
+                if alive(text) {
+                    self.text(text);
+                }
+                n += 1;
             }
-            n += 1;
         }
+        self.add(Part {
+            addr: array as usize,
+            bytes: (n + 1) * size_of::<*mut c_char>(),
+            text: false,
+        });
     }
-    add(Part {
-        addr: array as usize,
-        bytes: (n + 1) * size_of::<*mut c_char>(),
-        text: false,
-    });
 }
 
 #[cfg(test)]
@@ -79,21 +107,17 @@ mod tests {
         let [a, b] = texts.each_mut().map(|t| t.as_mut_ptr().cast::<c_char>());
         let null = std::ptr::null_mut();
         let mut array = [a, b, a, null];
-        let mut found = Vec::new();
-        // SAFETY: it ends with null.
-        unsafe {
-            list(
-                array.as_mut_ptr(),
-                &|_| true,
-                &|at| at == b as usize,
-                &mut found,
-            )
+        let mut found = Found {
+            is_own: &|at| at == b as usize,
+            parts: Vec::new(),
         };
+        // SAFETY: it ends with null.
+        unsafe { found.list(array.as_mut_ptr(), &|_| true) };
         let part = |addr, bytes, text| Part { addr, bytes, text };
         let expected = [
             part(a as usize, 3, true),
             part(array.as_ptr() as usize, size_of_val(&array), false),
         ];
-        assert_eq!(found, expected);
+        assert_eq!(found.parts, expected);
     }
 }

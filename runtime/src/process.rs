@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::control;
+use crate::environment::keep;
 use crate::files::baseline;
 use crate::format::library::{
     ProcessMeta, SignalMeta, VariableMeta, SIGNAL_INFO, SIGNAL_NODEFER, SIGNAL_NO_STOPPED_CHILDREN,
@@ -310,10 +311,10 @@ pub(crate) fn environment_again(saved: &ProcessMeta) -> Vec<(u64, u64, usize)> {
                 libc::unsetenv(text(name_of(&one)).as_ptr());
             }
         }
+        let here: Vec<Vec<u8>> = environment().map(|(_, text)| text).collect();
         for v in saved.environment.iter().filter(|v| v.changed && !v.own) {
-            let name = name_of(&v.text);
-            if let Some(value) = v.text.get(name.len() + 1..) {
-                libc::setenv(text(name).as_ptr(), text(value).as_ptr(), 1);
+            if v.text.contains(&b'=') && !here.contains(&v.text) {
+                libc::putenv(text(&v.text).into_raw());
             }
         }
     }
@@ -321,7 +322,9 @@ pub(crate) fn environment_again(saved: &ProcessMeta) -> Vec<(u64, u64, usize)> {
     let place = |v: &VariableMeta| {
         let same = here.iter().find(|h| h.1 == v.text);
         // What the program may still point to stays as it was.
-        same.map_or_else(|| text(&v.text).into_raw() as usize, |h| h.0)
+        let place = same.map_or_else(|| text(&v.text).into_raw() as usize, |h| h.0);
+        keep(place);
+        place
     };
     let foreign = saved.environment.iter().filter(|v| !v.own);
     foreign

@@ -75,5 +75,7 @@ int main(int argc, char **argv, char **envp)
         after++;
     show("given", before - after);
     show("now", count(environ));
+#pragma pc3 checkpoint
+    show("now", count(environ));
     return 0;
 }
