@@ -9,28 +9,22 @@ pub fn received(me: &RankState, handle: usize) -> Option<usize> {
     if me.pending_at_line.borrow().contains(&handle) {
         return None;
     }
-    let requests = me.requests.borrow();
-    let r = requests.get(handle)?.get();
+    let r = me.request(handle)?;
     r.is_done().then(|| r.status().bytes)
 }
 
 /// Does the request still need its buffer, after as much of it as can be has been copied?
 pub fn needs_buffer(me: &RankState, handle: usize) -> bool {
     p2p::settle(me);
-    let requests = me.requests.borrow();
-    requests.get(handle).is_some_and(|r| !r.get().is_done())
+    me.request(handle).is_some_and(|r| !r.is_done())
 }
 
 /// Is it a receive?
 pub fn is_receive(me: &RankState, handle: usize) -> bool {
-    let requests = me.requests.borrow();
-    requests
-        .get(handle)
-        .is_some_and(|r| r.get().what == What::Recv)
+    me.request(handle).is_some_and(|r| r.what == What::Recv)
 }
 
 /// Has a persistent request been started, and not been waited for?
 pub fn is_active(me: &RankState, handle: usize) -> bool {
-    let requests = me.requests.borrow();
-    requests.get(handle).is_some_and(|r| r.get().active.get())
+    me.request(handle).is_some_and(|r| r.active.get())
 }

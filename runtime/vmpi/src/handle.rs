@@ -23,8 +23,11 @@ pub enum Kind {
     File = 9,
 }
 
+/// All sends that were complete when they had begun: nothing is to be remembered of one, so none has a slot.
+pub const SENT: usize = encode(Kind::Request, 0x7ff_f000);
+
 /// A slot number as a handle of `kind`.
-pub fn encode(kind: Kind, slot: usize) -> usize {
+pub const fn encode(kind: Kind, slot: usize) -> usize {
     FIRST_DYNAMIC + ((slot << 4) | kind as usize)
 }
 

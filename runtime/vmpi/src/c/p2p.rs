@@ -6,8 +6,10 @@ use super::status::{put_status, CStatus};
 use super::{buffer, entry, entry_of, put, wide_count};
 use crate::datatype::{of_basic, TypeRef};
 use crate::error::{fail, Class, Result};
+use crate::handle::SENT;
 use crate::p2p::recv::{await_shown, check, post, show};
 use crate::p2p::request::What;
+use crate::p2p::send::{begin, leave, Begun};
 use crate::p2p::{
     self, Buf, Dest, Key, Mode, Req, Request, Status, ANY_SOURCE, ANY_TAG, PROC_NULL,
 };
@@ -178,11 +180,24 @@ unsafe fn isend(
     let to = target(me, name, dest, tag, comm)?;
     let (n, ty) = data(me, p, n, ty)?;
     let buf = Buf::new(p.cast_mut().cast(), n, &ty);
-    let r = prepare(me, What::Send(mode), to, None, &buf, dest, comm);
     // SAFETY: the program's buffer, as MPI requires it.
-    if let Err(e) = unsafe { p2p::send::start(me, r.get()) } {
-        me.recycle(r);
-        return Err(e);
+    let begun = match &to {
+        Some(to) => unsafe { begin(me, &buf, to, mode)? },
+        None => Begun::Not,
+    };
+    if let Begun::Sent = begun {
+        // SAFETY: the program's own variable.
+        return unsafe { put(request, SENT) };
+    }
+    let r = prepare(me, What::Send(mode), to, None, &buf, dest, comm);
+    // SAFETY: as above.
+    unsafe {
+        if let Begun::Left = begun {
+            leave(me, r.get());
+        } else if let Err(e) = p2p::send::start(me, r.get()) {
+            me.recycle(r);
+            return Err(e);
+        }
     }
     publish(me, r, request)
 }

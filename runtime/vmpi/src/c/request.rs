@@ -10,6 +10,7 @@ use super::{entry, put};
 use crate::crossing::outcomes;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi::REQUEST_NULL;
+use crate::handle::SENT;
 use crate::p2p::recv::check;
 use crate::p2p::request::What;
 use crate::p2p::wait::wait_done;
@@ -41,14 +42,15 @@ pub(super) fn look(me: &RankState, handle: usize) -> Result<Option<&'static Requ
     if handle == REQUEST_NULL {
         return Ok(None);
     }
-    match me.requests.borrow().get(handle) {
-        // SAFETY: requests stay in place until `close` takes them back.
-        Some(r) => Ok(Some(unsafe { &*r.ptr() })),
-        None => fail(
-            Class::ERR_REQUEST,
-            "not a request (completed or freed already?)",
-        ),
-    }
+    me.request(handle).map_or_else(
+        || {
+            fail(
+                Class::ERR_REQUEST,
+                "not a request (completed or freed already?)",
+            )
+        },
+        |r| Ok(Some(r)),
+    )
 }
 
 /// A request that is pending, or complete and not yet reported.
@@ -129,6 +131,12 @@ pub(super) unsafe fn close_message(
     r: &Request,
     status: *mut CStatus,
 ) -> bool {
+    if *handle == SENT {
+        // SAFETY: the caller's promise.
+        unsafe { put_status(status, &Status::EMPTY) };
+        *handle = REQUEST_NULL;
+        return true;
+    }
     if r.extra.is_some() || r.persistent {
         return false;
     }

@@ -267,18 +267,13 @@ impl Place {
         let ty = self.ty?;
         let count = usize::from(self.count);
         let len = count * ty.size;
-        let mut bytes = [0; Data::SHORT];
-        bytes[..len].copy_from_slice(&self.data[..len]);
         let key = Key {
             ctx: 0,
             src: self.src,
             tag: self.tag,
         };
         let m = Message {
-            data: Data::Short {
-                len: len as u8,
-                bytes,
-            },
+            data: Data::copy(&self.data[..len]),
             ty: TypeRef::of(ty),
             count,
             buffered_by: None,

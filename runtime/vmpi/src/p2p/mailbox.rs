@@ -1,11 +1,12 @@
 //! A rank's two queues behind a lock that one worker alone does not need.
 
 use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
-use super::buf::Buf;
-use super::queue::Queue;
-use super::request::Request;
+use super::buf::{copy_few, Buf};
+use super::queue::{Key, Queue};
+use super::request::{Request, Status};
 use super::{BACKLOG_BYTES, BACKLOG_MESSAGES};
 use crate::crossing::Mark;
 use crate::datatype::{moving, Datatype, TypeRef};
@@ -16,10 +17,7 @@ use crate::pack;
 
 /// The data of an inbound message.
 pub(crate) enum Data {
-    Short {
-        len: u8,
-        bytes: [u8; Data::SHORT],
-    },
+    Short(Short),
     Long(Box<[u8]>),
     /// Still in the sender's buffer.
     Held(*const Request),
@@ -40,6 +38,47 @@ pub(crate) enum Data {
     },
 }
 
+/// Few bytes.
+pub(crate) struct Short {
+    len: u8,
+    /// So many of them are there.
+    bytes: [MaybeUninit<u8>; Data::SHORT],
+}
+
+impl Short {
+    /// To be filled: nothing is written twice, as what is written in parts and then read as a whole has to wait for the parts.
+    #[inline(always)]
+    const fn empty() -> Short {
+        Short {
+            len: 0,
+            bytes: [MaybeUninit::uninit(); Data::SHORT],
+        }
+    }
+
+    /// Packs `len` bytes, not more than [`Data::SHORT`].
+    ///
+    /// # Safety
+    /// The buffer, of so many bytes, is readable.
+    #[inline(always)]
+    unsafe fn fill(&mut self, buf: &Buf<'_>, len: usize) {
+        let to = self.bytes.as_mut_ptr().cast();
+        // SAFETY: the caller's promise; it fits.
+        unsafe {
+            match buf.plain().block() {
+                Some(from) => copy_few(from, to, len),
+                None => buf.pack(to),
+            }
+        }
+        self.len = len as u8;
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: so many are there.
+        unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().cast(), self.len.into()) }
+    }
+}
+
 impl Data {
     pub const SHORT: usize = 62;
 
@@ -56,12 +95,12 @@ impl Data {
         if packed.len() > Data::SHORT {
             return Data::Long(packed.into());
         }
-        let mut bytes = [0; Data::SHORT];
-        bytes[..packed.len()].copy_from_slice(packed);
-        Data::Short {
-            len: packed.len() as u8,
-            bytes,
+        let mut short = Short::empty();
+        for (to, from) in short.bytes.iter_mut().zip(packed) {
+            to.write(*from);
         }
+        short.len = packed.len() as u8;
+        Data::Short(short)
     }
 }
 
@@ -100,13 +139,10 @@ impl Message {
     pub unsafe fn packed(buf: &Buf<'_>) -> Message {
         let len = buf.len();
         let data = if len <= Data::SHORT {
-            let mut bytes = [0; Data::SHORT];
+            let mut short = Short::empty();
             // SAFETY: the caller's promise; it fits.
-            unsafe { buf.pack(bytes.as_mut_ptr()) };
-            Data::Short {
-                len: len as u8,
-                bytes,
-            }
+            unsafe { short.fill(buf, len) };
+            Data::Short(short)
         } else {
             let mut v = Vec::with_capacity(len);
             // SAFETY: the caller's promise; the vector has the room and is then full.
@@ -123,6 +159,49 @@ impl Message {
             buffered_by: None,
             mark: None,
         }
+    }
+
+    /// The same where the message will be.  It is short.
+    ///
+    /// # Safety
+    /// The buffer is readable.
+    #[inline(always)]
+    pub unsafe fn pack_into(q: &mut Queue<Message>, key: Key, buf: &Buf<'_>) {
+        let m = q.add(
+            key,
+            Message {
+                data: Data::Short(Short::empty()),
+                ty: buf.ty.clone(),
+                count: buf.count,
+                buffered_by: None,
+                mark: None,
+            },
+        );
+        if let Data::Short(short) = &mut m.data {
+            // SAFETY: the caller's promise.
+            unsafe { short.fill(buf, buf.len()) };
+        }
+    }
+
+    /// Copies it into a receive buffer if nothing else is to be done: it is short, one block goes to one, and nobody waits to
+    /// hear of it.
+    ///
+    /// # Safety
+    /// The buffer is writable.
+    #[inline(always)]
+    pub unsafe fn land(&self, key: &Key, into: &Buf<'_>) -> Option<Status> {
+        let Data::Short(short) = &self.data else {
+            return None;
+        };
+        let to = into.plain().block()?;
+        if self.buffered_by.is_some() || self.ty.is_packed() != into.ty.is_packed() {
+            return None;
+        }
+        let len = usize::from(short.len);
+        let status = Status::of(key, &self.ty, len, into.len());
+        // SAFETY: the caller's promise; so many are there.
+        unsafe { copy_few(short.bytes.as_ptr().cast(), to, len.min(into.len())) };
+        Some(status)
     }
 
     pub fn held(r: *const Request, buf: &Buf<'_>) -> Message {
@@ -142,7 +221,7 @@ impl Message {
     /// The packed bytes, unless the message is held.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.data {
-            Data::Short { len, bytes } => Some(&bytes[..usize::from(*len)]),
+            Data::Short(short) => Some(short.bytes()),
             Data::Long(b) => Some(b),
             Data::Held(_) | Data::Awaited { .. } | Data::Far { .. } => None,
         }

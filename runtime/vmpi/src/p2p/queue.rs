@@ -5,6 +5,8 @@
 //! into bins by (context, source), so that a known source is found among thousands; entries that accept any source have a bin of
 //! their own and sequence numbers decide between the two.
 
+use std::mem::MaybeUninit;
+
 use super::{ANY_SOURCE, ANY_TAG};
 
 /// What is matched.  In a posted receive source and tag may be wildcards.
@@ -57,8 +59,25 @@ struct Node<T> {
     seq: u64,
     all: Links,
     bin: Links,
-    value: Option<T>,
+    /// There while the node is in the list.
+    value: MaybeUninit<T>,
 }
+
+impl<T> Node<T> {
+    /// # Safety
+    /// In the list.
+    #[inline]
+    unsafe fn value(&self) -> &T {
+        // SAFETY: by the caller.
+        unsafe { self.value.assume_init_ref() }
+    }
+}
+
+/// Where an entry is, until the queue changes.
+#[derive(Clone, Copy)]
+pub struct Spot(u32);
+/// That of the first one.
+const FIRST: u32 = NIL;
 
 pub struct Queue<T> {
     /// Older than all others.
@@ -100,36 +119,49 @@ impl<T> Queue<T> {
 
     #[inline]
     pub fn push(&mut self, key: Key, value: T) {
-        if self.is_empty() {
-            self.first = Some((key, value));
-        } else {
-            self.push_behind(key, value);
-        }
+        self.add(key, value);
     }
 
-    fn push_behind(&mut self, key: Key, value: T) {
+    /// The same, and the entry where it is from now on: what is large is filled in there.
+    #[inline(always)]
+    pub fn add(&mut self, key: Key, value: T) -> &mut T {
+        if self.is_empty() {
+            return &mut self.first.insert((key, value)).1;
+        }
+        let at = self.node(key);
+        self.nodes[at].value.write(value)
+    }
+
+    /// One more in the list, whose value is yet to be written.
+    fn node(&mut self, key: Key) -> usize {
         self.seq += 1;
+        let (seq, tail) = (self.seq, self.all.tail);
+        let node = Node {
+            key,
+            seq,
+            all: Links {
+                prev: tail,
+                next: NIL,
+            },
+            bin: LOOSE,
+            value: MaybeUninit::uninit(),
+        };
         let at = match self.free.pop() {
             Some(at) => {
-                // Where it is, and there is nothing to drop.
-                let n = &mut self.nodes[at as usize];
-                (n.key, n.seq, n.bin) = (key, self.seq, LOOSE);
-                std::mem::forget(n.value.replace(value));
+                self.nodes[at as usize] = node;
                 at
             }
             None => {
-                self.nodes.push(Node {
-                    key,
-                    seq: self.seq,
-                    all: LOOSE,
-                    bin: LOOSE,
-                    value: Some(value),
-                });
+                self.nodes.push(node);
                 (self.nodes.len() - 1) as u32
             }
         };
+        match tail {
+            NIL => self.all.head = at,
+            t => self.nodes[t as usize].all.next = at,
+        }
+        self.all.tail = at;
         self.len += 1;
-        self.link_all(at);
         if !self.bins.is_empty() {
             self.link_bin(at);
             if self.len > 4 * self.bins.len() {
@@ -138,6 +170,58 @@ impl<T> Queue<T> {
         } else if self.len > MANY {
             self.rebin();
         }
+        at as usize
+    }
+
+    /// The oldest entry (a message) that a receive with `key` accepts, to be taken.
+    #[inline]
+    pub fn spot_message(&mut self, key: &Key) -> Option<Spot> {
+        if self.is_first(|k| key.accepts(k)) {
+            return Some(Spot(FIRST));
+        }
+        if self.len == 0 {
+            return None;
+        }
+        let at = if self.bins.is_empty() {
+            self.search_list(|k| key.accepts(k))
+        } else {
+            self.message(key)
+        };
+        at.map(Spot)
+    }
+
+    /// What is there.
+    #[inline]
+    pub fn at(&self, spot: Spot) -> Option<(&Key, &T)> {
+        if spot.0 == FIRST {
+            return self.first.as_ref().map(|(k, v)| (k, v));
+        }
+        let n = self.nodes.get(spot.0 as usize)?;
+        // SAFETY: spots are of nodes in the list.
+        Some((&n.key, unsafe { n.value() }))
+    }
+
+    /// Takes it.
+    #[inline]
+    pub fn take(&mut self, spot: Spot) -> Option<(Key, T)> {
+        if spot.0 == FIRST {
+            return self.first.take();
+        }
+        // SAFETY: not used any more, as the node is no longer in the list.
+        let value = unsafe { self.nodes[spot.0 as usize].value.assume_init_read() };
+        Some((self.unlink(spot.0), value))
+    }
+
+    /// The same, for who needs it no more.
+    #[inline]
+    pub fn discard(&mut self, spot: Spot) {
+        if spot.0 == FIRST {
+            self.first = None;
+            return;
+        }
+        self.unlink(spot.0);
+        // SAFETY: as in `take`.
+        unsafe { self.nodes[spot.0 as usize].value.assume_init_drop() };
     }
 
     /// The oldest entry (a message) that a receive with `key` accepts.
@@ -150,28 +234,13 @@ impl<T> Queue<T> {
             return None;
         }
         let at = self.message(key)?;
-        let n = &self.nodes[at as usize];
-        n.value.as_ref().map(|v| (&n.key, v))
+        self.at(Spot(at))
     }
 
     #[inline]
     pub fn take_message(&mut self, key: &Key) -> Option<(Key, T)> {
-        if self.is_first(|k| key.accepts(k)) {
-            return self.first.take();
-        }
-        if self.len == 0 {
-            return None;
-        }
-        self.take_message_behind(key)
-    }
-
-    fn take_message_behind(&mut self, key: &Key) -> Option<(Key, T)> {
-        let at = if self.bins.is_empty() {
-            self.search_list(|k| key.accepts(k))
-        } else {
-            self.message(key)
-        }?;
-        self.take(at)
+        let spot = self.spot_message(key)?;
+        self.take(spot)
     }
 
     /// The oldest entry (a receive) that accepts a message with `key`.
@@ -206,7 +275,7 @@ impl<T> Queue<T> {
                 (a, b) => b.or(a),
             }
         }?;
-        self.take(at)
+        self.take(Spot(at))
     }
 
     /// Removes the entry for which `is` holds.
@@ -221,17 +290,15 @@ impl<T> Queue<T> {
         }
         let at = self.order().find(|&at| {
             let n = &self.nodes[at as usize];
-            n.value.as_ref().is_some_and(|v| is(&n.key, v))
+            // SAFETY: in the list.
+            is(&n.key, unsafe { n.value() })
         })?;
-        self.take(at)
+        self.take(Spot(at))
     }
 
     /// Entries from the oldest to the newest.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &T)> {
-        let behind = self.order().filter_map(|at| {
-            let n = &self.nodes[at as usize];
-            n.value.as_ref().map(|v| (&n.key, v))
-        });
+        let behind = self.order().filter_map(|at| self.at(Spot(at)));
         self.first.iter().map(|(k, v)| (k, v)).chain(behind)
     }
 
@@ -243,9 +310,8 @@ impl<T> Queue<T> {
         while at != NIL {
             let n = &mut self.nodes[at as usize];
             at = n.all.next;
-            if let Some(v) = &mut n.value {
-                f(&n.key, v);
-            }
+            // SAFETY: in the list.
+            f(&n.key, unsafe { n.value.assume_init_mut() });
         }
     }
 
@@ -318,19 +384,6 @@ impl<T> Queue<T> {
         }
     }
 
-    fn link_all(&mut self, at: u32) {
-        let tail = self.all.tail;
-        self.nodes[at as usize].all = Links {
-            prev: tail,
-            next: NIL,
-        };
-        match tail {
-            NIL => self.all.head = at,
-            t => self.nodes[t as usize].all.next = at,
-        }
-        self.all.tail = at;
-    }
-
     fn link_bin(&mut self, at: u32) {
         let b = self.bin_of(&self.nodes[at as usize].key);
         let tail = self.bins[b].tail;
@@ -345,10 +398,11 @@ impl<T> Queue<T> {
         self.bins[b].tail = at;
     }
 
-    fn take(&mut self, at: u32) -> Option<(Key, T)> {
-        let n = &mut self.nodes[at as usize];
+    /// The key of what is no longer in the list; its value stays where it is for now.
+    #[inline]
+    fn unlink(&mut self, at: u32) -> Key {
+        let n = &self.nodes[at as usize];
         let (key, all, bin) = (n.key, n.all, n.bin);
-        let value = n.value.take();
         match all.prev {
             NIL => self.all.head = all.next,
             p => self.nodes[p as usize].all.next = all.next,
@@ -370,7 +424,15 @@ impl<T> Queue<T> {
         }
         self.free.push(at);
         self.len -= 1;
-        value.map(|v| (key, v))
+        key
+    }
+}
+
+impl<T> Drop for Queue<T> {
+    fn drop(&mut self) {
+        while self.all.head != NIL {
+            self.discard(Spot(self.all.head));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::*;
 
 use super::buf::Buf;
-use super::mailbox::{Data, Message};
+use super::mailbox::{Data, Message, Queues};
 use super::queue::Key;
 use super::request::{Req, Request, Status, What};
 use super::wait::wait_done;
@@ -34,19 +34,14 @@ pub unsafe fn recv_status(me: &RankState, buf: Buf<'_>, key: Key) -> Status {
         return unsafe { crossing::p2p::recv(me, &r) };
     }
     me.look();
-    let found = me.mailbox.with(|q| {
-        if q.inbound.is_empty() {
-            // Nothing else is written.
-            return None;
-        }
-        let found = q.inbound.take_message(&key);
-        found.inspect(|(_, m)| me.took(q, m))
-    });
+    // SAFETY: the caller's promise.
+    let found = me.mailbox.with(|q| unsafe { taken(me, q, &key, &buf) });
     // SAFETY: the caller's promise; the request outlives its stay in the queue because we wait.
     unsafe {
         match found {
-            Some((k, m)) => fetch(me, &k, m, &buf),
-            None => {
+            Found::Landed(status) => status,
+            Found::Message(k, m) => fetch(me, &k, m, &buf),
+            Found::Nothing => {
                 let r = Request::new(me.rank, What::Recv, 0, key, &buf);
                 if me.world().sched().is_single() {
                     // Nothing has come since.
@@ -147,25 +142,67 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
         return unsafe { crossing::p2p::post(me, r) };
     }
     me.look();
-    let found = me.mailbox.with(|q| match q.inbound.take_message(&r.key) {
-        Some((k, m)) => {
-            me.took(q, &m);
-            Some((k, m))
-        }
-        None => {
+    let found = me.mailbox.with(|q| {
+        // SAFETY: the caller's promise.
+        let found = unsafe { taken(me, q, &r.key, &r.buf()) };
+        if let Found::Nothing = found {
             q.posted.push(r.key, r);
-            None
         }
+        found
     });
-    if let Some((k, m)) = found {
-        if let Data::Far { .. } = m.data {
-            // SAFETY: the caller's promise; in no queue.
-            unsafe { link::pulls::take(me.world(), r, &k, &m) };
-            return;
+    let status = match found {
+        Found::Nothing => return,
+        Found::Landed(status) => status,
+        Found::Message(k, m) => {
+            if let Data::Far { .. } = m.data {
+                // SAFETY: the caller's promise; in no queue.
+                unsafe { link::pulls::take(me.world(), r, &k, &m) };
+                return;
+            }
+            // SAFETY: as above.
+            unsafe { fetch(me, &k, m, &r.buf()) }
         }
-        // SAFETY: as above.
-        unsafe { r.set_status(fetch(me, &k, m, &r.buf())) };
-        r.done.store(true, Release);
+    };
+    // SAFETY: in no queue, so ours.
+    unsafe { r.set_status(status) };
+    r.done.store(true, Release);
+}
+
+/// What is in the queue for a receive.
+enum Found {
+    Nothing,
+    /// It was.
+    Landed(Status),
+    Message(Key, Message),
+}
+
+/// # Safety
+/// The buffer is writable.
+#[inline(always)]
+unsafe fn taken(me: &RankState, q: &mut Queues, key: &Key, into: &Buf<'_>) -> Found {
+    if q.inbound.is_empty() {
+        // Nothing else is written.
+        return Found::Nothing;
+    }
+    let Some(spot) = q.inbound.spot_message(key) else {
+        return Found::Nothing;
+    };
+    // SAFETY: the caller's promise.
+    let landed = q
+        .inbound
+        .at(spot)
+        .and_then(|(k, m)| unsafe { m.land(k, into) });
+    if let Some(status) = landed {
+        q.inbound.discard(spot);
+        me.took(q, 0);
+        return Found::Landed(status);
+    }
+    match q.inbound.take(spot) {
+        Some((k, m)) => {
+            me.took(q, m.weight());
+            Found::Message(k, m)
+        }
+        None => Found::Nothing,
     }
 }
 
@@ -254,7 +291,7 @@ pub(crate) fn take(me: &RankState, key: &Key, wait: bool) -> Option<(Key, Messag
         me.look();
         let found = me.mailbox.with(|q| {
             let m = q.inbound.take_message(key);
-            let m = m.inspect(|(_, m)| me.took(q, m));
+            let m = m.inspect(|(_, m)| me.took(q, m.weight()));
             q.probing = wait && m.is_none();
             m
         });

@@ -90,6 +90,44 @@ pub unsafe fn isend(me: &RankState, buf: Buf<'_>, to: Dest, mode: Mode) -> Resul
     }
 }
 
+/// What became of a message that had no request yet.
+pub(crate) enum Begun {
+    Sent,
+    /// Its receiver has to fetch it.
+    Left,
+    /// Nothing: more is to be done with messages now than to deliver them.
+    Not,
+}
+
+/// Sends what can be sent at once, without a request.
+///
+/// # Safety
+/// The buffer is readable.
+#[inline(always)]
+pub(crate) unsafe fn begin(me: &RankState, buf: &Buf<'_>, to: &Dest, mode: Mode) -> Result<Begun> {
+    if me.world().crossing.is_slow() {
+        return Ok(Begun::Not);
+    }
+    // SAFETY: the caller's promise.
+    match unsafe { deposit(me, buf, to.world, &to.key(), mode, Lazy::Always)? } {
+        true => {
+            me.sent();
+            Ok(Begun::Sent)
+        }
+        false => Ok(Begun::Left),
+    }
+}
+
+/// Offers what [`begin`] has left.
+///
+/// # Safety
+/// As of [`start`].
+pub(crate) unsafe fn leave(me: &RankState, r: &Request) {
+    // SAFETY: the caller's promise.
+    unsafe { hold(me, r) };
+    me.sent();
+}
+
 /// Starts a prepared send.
 ///
 /// # Safety
@@ -168,28 +206,41 @@ unsafe fn deposit_here(
 ) -> Result<bool> {
     enum Next {
         Deliver(*const Request),
+        /// It is buffered; does its receiver probe?
+        Done(bool),
         Buffer,
         Hold,
     }
-    if !me.world().sched().is_single() {
-        // SAFETY: the caller's promise.
-        if unsafe { deposit_across(me, to, buf, key, mode) } {
-            return Ok(true);
-        }
+    // With one worker nothing changes meanwhile.
+    let looks = !me.world().sched().is_single();
+    // SAFETY: the caller's promise.
+    if looks && unsafe { deposit_across(me, to, buf, key, mode) } {
+        return Ok(true);
     }
     let len = buf.len();
-    let next = to.mailbox.with(|q| match q.posted.take_receive(key) {
-        Some((_, r)) => Next::Deliver(r),
+    let next = to.mailbox.with(|q| match posted(q, to, key, looks) {
+        Some(r) => Next::Deliver(r),
         None if mode == Mode::Buffered => Next::Buffer,
         None if mode == Mode::Synchronous || len > EAGER => Next::Hold,
         None if q.is_full() => Next::Hold,
         None if mode == Mode::Standard && len >= LAZY && lazy.holds(me, to) => Next::Hold,
+        None if len <= Data::SHORT => {
+            // SAFETY: the caller's promise.
+            unsafe { Message::pack_into(&mut q.inbound, *key, buf) };
+            Next::Done(q.probing)
+        }
         None => Next::Buffer,
     });
     match next {
         // SAFETY: a posted receive is pending until we complete it.
         Next::Deliver(r) => unsafe { deliver_here(me, to, r, key, buf) },
         Next::Hold => return Ok(false),
+        Next::Done(probing) => {
+            to.happened();
+            if probing {
+                me.wake(to.rank);
+            }
+        }
         // SAFETY: the caller's promise.
         Next::Buffer => unsafe { keep(me, to, buf, key, mode)? },
     }
@@ -273,11 +324,12 @@ pub(crate) fn put(
 ) -> Option<(*const Request, Message)> {
     to.happened();
     let (matched, probing) = to.mailbox.with(|q| {
-        let posted = looks.then(|| {
-            let queued = q.posted.take_receive(key).map(|(_, r)| r);
-            queued.or_else(|| to.landing.hand(key))
-        });
-        match posted.flatten() {
+        let posted = if looks {
+            posted(q, to, key, true)
+        } else {
+            None
+        };
+        match posted {
             Some(r) => (Some((r, m)), false),
             None => {
                 insert(q, *key, m);
@@ -289,6 +341,13 @@ pub(crate) fn put(
         to.world().wake(from, to.rank);
     }
     matched
+}
+
+/// A receive that waits for the message; `shown`: perhaps in another place than the queue.
+#[inline(always)]
+fn posted(q: &mut Queues, to: &RankState, key: &Key, shown: bool) -> Option<*const Request> {
+    let queued = q.posted.take_receive(key).map(|(_, r)| r);
+    queued.or_else(|| if shown { to.landing.hand(key) } else { None })
 }
 
 #[inline]

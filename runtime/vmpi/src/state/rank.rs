@@ -16,7 +16,7 @@ use pc3_typemetric::types::TypeId;
 
 use super::World;
 use crate::error::{fail, Class, Result};
-use crate::handle::{Kind, Table};
+use crate::handle::{Kind, Table, SENT};
 use crate::objects::Objects;
 use crate::p2p::landing::Landing;
 use crate::p2p::lane::Lane;
@@ -184,6 +184,8 @@ pub struct RankState {
     /// Receives posted so far.
     pub(crate) turns: Cell<u32>,
     objects: UnsafeCell<Objects>,
+    /// All those with the handle [`SENT`].
+    sent_at_once: Request,
     /// Requests the program holds, by handle.
     pub requests: RefCell<Table<Req>>,
     /// Messages that a matched probe took out of the queue.
@@ -244,6 +246,7 @@ impl RankState {
             thread_level: Cell::new(0),
             turns: Cell::new(0),
             objects: UnsafeCell::new(objects),
+            sent_at_once: Request::sent(rank),
             requests: RefCell::new(Table::new(Kind::Request)),
             messages: RefCell::new(Table::new(Kind::Message)),
             detached: RefCell::default(),
@@ -414,10 +417,10 @@ impl RankState {
         }
     }
 
-    /// A message has left its mailbox.
+    /// A message has left its mailbox, which kept so many bytes of it.
     #[inline]
-    pub(crate) fn took(&self, q: &mut Queues, m: &Message) {
-        q.bytes -= m.weight();
+    pub(crate) fn took(&self, q: &mut Queues, weight: usize) {
+        q.bytes -= weight;
         if self.crowded.load(Relaxed) {
             self.crowded.store(q.is_full(), Relaxed);
         }
@@ -510,6 +513,17 @@ impl RankState {
         // SAFETY: pooled places are nobody else's, and nothing is in them.
         unsafe { place.write(r) };
         Req(place)
+    }
+
+    /// The request of a handle, which stays where it is until it is taken back.
+    #[inline(always)]
+    pub(crate) fn request(&self, handle: usize) -> Option<&'static Request> {
+        let r: *const Request = match handle {
+            SENT => &raw const self.sent_at_once,
+            _ => self.requests.borrow().get(handle)?.ptr(),
+        };
+        // SAFETY: in place as long as the program has the handle.
+        Some(unsafe { &*r })
     }
 
     /// Takes back a request that is not pending.
