@@ -12,6 +12,7 @@ use std::process::Command;
 use anyhow::Result;
 use serde_json::{json, Value};
 
+use self::floor::Floor;
 use super::{limited, median, native_mpis, timed, Setup};
 use crate::env;
 
@@ -109,7 +110,7 @@ pub fn run(s: &Setup) -> Result<Value> {
     COLUMNS.iter().for_each(|c| print!(" {c:>12}"));
     println!();
     rows.iter().for_each(Row::print);
-    let goals = goals::judge(&rows);
+    let goals = goals::judge(&rows, &floor);
     let rows: Vec<Value> = rows.iter().map(Row::json).collect();
     Ok(json!({ "unit": "microseconds", "floor": floor.json(), "rows": rows, "goals": goals }))
 }
