@@ -635,7 +635,7 @@ PC3_THREAD(pthread_create, void *, (void *pc3_t, const void *pc3_a, void *(*pc3_
            (pc3_t, pc3_a, pc3_f, pc3_arg))
 PC3_THREAD(thrd_create, int, (void *pc3_t, int (*pc3_f)(void *), void *pc3_arg), (pc3_t, pc3_f, pc3_arg))
 #undef PC3_THREAD
-#ifdef PC3_TEAMS
+#if PC3_TEAMS == 1
 /* What a rank's region of OpenMP runs on other threads is that rank's. They keep its globals behind the region: tasks may run there until
  * all are done. Programs are linked with --wrap for these names of libgomp's (driver/link). */
 struct pc3_team { void (*call)(void *); void *data; pc3_diff delta; };
@@ -673,6 +673,42 @@ PC3_LATER(runtime) PC3_LATER(nonmonotonic_runtime) PC3_LATER(maybe_nonmonotonic_
 #undef PC3_TEAM
 #undef PC3_LOOP
 #undef PC3_LATER
+#elif PC3_TEAMS == 2
+/* The same of LLVM's. What it calls has a parameter for each variable of the region; the conventions let a caller give more. */
+struct pc3_team { void (*call)(int *, int *, ...); void **list; int n; pc3_diff delta; };
+extern void pc3_wide_team(int);
+#define PC3_8(pc3_i) pc3_l[pc3_i], pc3_l[pc3_i + 1], pc3_l[pc3_i + 2], pc3_l[pc3_i + 3],         \
+    pc3_l[pc3_i + 4], pc3_l[pc3_i + 5], pc3_l[pc3_i + 6], pc3_l[pc3_i + 7]
+#define PC3_32(pc3_i) PC3_8(pc3_i), PC3_8(pc3_i + 8), PC3_8(pc3_i + 16), PC3_8(pc3_i + 24)
+#define PC3_128(pc3_i) PC3_32(pc3_i), PC3_32(pc3_i + 32), PC3_32(pc3_i + 64), PC3_32(pc3_i + 96)
+static void pc3_in_team(int *pc3_thread, int *pc3_bound, struct pc3_team *pc3_t) {
+    void **pc3_l = pc3_t->list;
+    pc3_delta = pc3_t->delta;
+    if (pc3_t->n <= 8) pc3_t->call(pc3_thread, pc3_bound, PC3_8(0));
+    else if (pc3_t->n <= 32) pc3_t->call(pc3_thread, pc3_bound, PC3_32(0));
+    else pc3_t->call(pc3_thread, pc3_bound, PC3_128(0));
+}
+#define PC3_TEAM(pc3_name)                                                                      \
+    extern void pc3_make_##pc3_name(void *, int, void (*)(int *, int *, struct pc3_team *), ...) __asm__("__real___kmpc_" #pc3_name); \
+    void pc3_new_##pc3_name(void *, int, void (*)(int *, int *, ...), ...) __asm__("__wrap___kmpc_" #pc3_name); \
+    void pc3_new_##pc3_name(void *pc3_at, int pc3_n, void (*pc3_f)(int *, int *, ...), ...) {   \
+        void *pc3_l[128] = {0};                                                                 \
+        struct pc3_team pc3_start;                                                              \
+        __builtin_va_list pc3_v;                                                                \
+        int pc3_i;                                                                              \
+        if (pc3_n > 128) pc3_wide_team(pc3_n);                                                  \
+        __builtin_va_start(pc3_v, pc3_f);                                                       \
+        for (pc3_i = 0; pc3_i < pc3_n; pc3_i++) pc3_l[pc3_i] = __builtin_va_arg(pc3_v, void *); \
+        __builtin_va_end(pc3_v);                                                                \
+        pc3_start.call = pc3_f, pc3_start.list = pc3_l, pc3_start.n = pc3_n, pc3_start.delta = pc3_delta; \
+        pc3_make_##pc3_name(pc3_at, 1, pc3_in_team, &pc3_start);                                \
+    }
+PC3_TEAM(fork_call)
+PC3_TEAM(fork_teams)
+#undef PC3_TEAM
+#undef PC3_8
+#undef PC3_32
+#undef PC3_128
 #endif
 #endif
 

@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pc3_typemetric::descriptor::pc3_fn;
 
 use crate::files::{call, pc3_call_at};
+use crate::tell::{die, EXIT_REFUSED};
 
 static MAPPED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static PROTECTED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
@@ -279,6 +280,15 @@ pub unsafe extern "C" fn pc3_thread_failed(start: *mut c_void) {
     // SAFETY: by the caller.
     let start = unsafe { Box::from_raw(start.cast::<Start>()) };
     lock(&THREADS).remove(&start.id);
+}
+
+/// A region of OpenMP has more variables than can be handed on.
+#[no_mangle]
+pub extern "C" fn pc3_wide_team(n: c_int) -> ! {
+    die(
+        EXIT_REFUSED,
+        &format!("a region of OpenMP uses {n} variables from outside of it, and pc3 hands 128 to other threads at most: put some into a struct"),
+    )
 }
 
 /// It begins: what it is to call, with the globals of the rank that made it.

@@ -230,6 +230,9 @@ const CASES: &[(&str, &str)] = &[
     ("static_pie", "$CC -static-pie -fPIE main.c a.c b.c -o p"),
     ("long_names", "$CC --std=c99 --compile main.c --output main.o; $CC -includestdlib.h -MMD -MFx.d --optimize=2 --output p main.o a.c b.c"),
     ("another_compiler", "which clang || exit 77; $CC --cc=clang -O2 -c a.c; $CC main.o a.o b.o -o p"),
+    ("openmp_of_clang", "echo 'int main(void) { return 0; }' > o.c; clang -fopenmp o.c -o o || exit 77; \
+        for cc in clang gcc; do $CC --cc=$cc -O2 -w -fopenmp -pthread -I$PROGRAMS $PROGRAMS/mpi_threads_of_ranks.c -o $cc; \
+        PC3_RANKS=3 ./$cc > $cc.out; done; cmp clang.out gcc.out; test -s gcc.out; $CC main.o a.o b.o -o p"),
     ("another_linker", "which ld.gold || exit 77; ar rcs libx.a a.o b.o; $CC -fuse-ld=gold main.o libx.a -o p"),
 ];
 
@@ -261,6 +264,7 @@ fn sh(dir: &Path, script: &str) -> Result<()> {
         .current_dir(dir)
         .env("CC", arch::dist().join("bin/pc3cc"))
         .env("PC3_CACHE", dir.join("cache"))
+        .env("PROGRAMS", arch::root().join("tests/programs"))
         .output()?;
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
     ensure!(

@@ -37,13 +37,14 @@ pub const CROSS: &[Arch] = &[
     },
 ];
 
-/// Programs that single tests use, with their Debian packages.
+/// Programs, and libraries for clang, that single tests use, with their Debian packages.
 pub const EXTRAS: &[(&str, &str)] = &[
     ("mpicc.openmpi", "libopenmpi-dev"),
     ("mpirun.openmpi", "openmpi-bin"),
     ("mpicc.mpich", "libmpich-dev"),
     ("mpiexec.mpich", "mpich"),
     ("clang", "clang"),
+    ("libomp.so", "libomp-dev"),
     ("gdb", "gdb"),
     ("xz", "xz-utils"),
     ("make", "make"),
@@ -80,6 +81,17 @@ pub fn dist_dir() -> PathBuf {
 pub fn has_program(name: &str) -> bool {
     std::env::var_os("PATH")
         .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(name).is_file()))
+}
+
+/// Is one of [`EXTRAS`] there?
+pub fn has_extra(name: &str) -> bool {
+    if !name.ends_with(".so") {
+        return has_program(name);
+    }
+    let mut clang = Command::new("clang");
+    // It says the name alone if it finds nothing.
+    let found = clang.arg(format!("-print-file-name={name}")).output();
+    found.is_ok_and(|o| o.stdout.contains(&b'/'))
 }
 
 /// Rust targets whose standard library is installed.

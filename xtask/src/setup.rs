@@ -20,7 +20,7 @@ pub fn run() -> Result<()> {
             packages.push("qemu-user");
         }
     }
-    let extras = env::EXTRAS.iter().filter(|(p, _)| !env::has_program(p));
+    let extras = env::EXTRAS.iter().filter(|(p, _)| !env::has_extra(p));
     packages.extend(extras.flat_map(|(_, names)| names.split(' ')));
     packages.sort_unstable();
     packages.dedup();

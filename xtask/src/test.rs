@@ -100,7 +100,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
             arch.missing().join(", ")
         );
     }
-    for (program, _) in env::EXTRAS.iter().filter(|(p, _)| !env::has_program(p)) {
+    for (program, _) in env::EXTRAS.iter().filter(|(p, _)| !env::has_extra(p)) {
         println!("skipped: tests that need {program} (not installed)");
     }
     for name in sources::missing() {

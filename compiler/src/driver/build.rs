@@ -5,6 +5,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 
 use super::options::Options;
+use super::teams::Teams;
 use super::temporary::Folder;
 use super::toolchain::{self, Toolchain, ToolchainError};
 use crate::preprocess::{self, PreprocessError};
@@ -82,12 +83,12 @@ pub fn abi(cc: &[String], options: &[String]) -> Result<Abi, PreprocessError> {
 }
 
 /// How to write for a compiler: the runtime's declarations are preprocessed with the user's options, because what is
-/// compiled is preprocessed text, in which names like `linux` are not expanded a second time.  `teams`: libgomp is linked.
+/// compiled is preprocessed text, in which names like `linux` are not expanded a second time.  `teams`: whose OpenMP is linked.
 pub fn dialect(
     t: &Toolchain,
     options: &[String],
     clang: bool,
-    teams: bool,
+    teams: Option<Teams>,
 ) -> Result<Arc<Dialect>, PreludeError> {
     let one = |main: bool| -> Result<String, PreludeError> {
         let folder = Folder::new()?;
@@ -96,7 +97,7 @@ pub fn dialect(
         let mut c = t.command();
         c.args(options);
         no_macros(options, &mut c);
-        c.args(teams.then_some("-DPC3_TEAMS=1"));
+        c.args(teams.map(|t| format!("-DPC3_TEAMS={}", t.number())));
         c.args(["-w", "-E", "-P", "-x", "c"]).arg(&file);
         Ok(preprocess::run(&mut c)?)
     };

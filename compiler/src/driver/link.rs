@@ -21,6 +21,7 @@ use super::program::{self, Program};
 use super::recompile::{self, Job};
 use super::removed;
 use super::substitute::Substitutes;
+use super::teams::Teams;
 use super::temporary::Folder;
 use super::toolchain::Toolchain;
 use super::trace::Trace;
@@ -32,34 +33,6 @@ use crate::{dump, library, parallel, paths};
 
 /// Libraries that Rust's standard library asks of the system.
 const SYSTEM_LIBS: &[&str] = &["-lpthread", "-ldl", "-lm", "-lrt", "-lutil"];
-
-/// Functions of libgomp, but for their `GOMP_`, that run a region on other threads: what takes their place is in pc3_rt.h.
-const TEAMS: [&str; 12] = [
-    "parallel",
-    "parallel_reductions",
-    "parallel_sections",
-    "teams_reg",
-    "parallel_loop_static",
-    "parallel_loop_dynamic",
-    "parallel_loop_guided",
-    "parallel_loop_nonmonotonic_dynamic",
-    "parallel_loop_nonmonotonic_guided",
-    "parallel_loop_runtime",
-    "parallel_loop_nonmonotonic_runtime",
-    "parallel_loop_maybe_nonmonotonic_runtime",
-];
-
-/// Is libgomp linked?  By an option, or by its path, as CMake does.  clang's programs have another library.
-fn has_teams(o: &Options, t: &Toolchain, taken: &Trace) -> bool {
-    let asks = |w: &String| {
-        w.starts_with("-fopenmp") && w != "-fopenmp-simd"
-            || w.starts_with("-ftree-parallelize-loops")
-            || w.starts_with("-lgomp")
-            || w.contains("libgomp.")
-    };
-    let library = |f: &PathBuf| f.to_string_lossy().contains("libgomp.");
-    !t.is_clang() && (o.plain.iter().any(asks) || taken.files.iter().any(library))
-}
 
 pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     let mut diags = Diagnostics::default();
@@ -284,7 +257,7 @@ impl Link<'_> {
             .collect();
         let records: Vec<&Record> = units.iter().map(|(_, r)| *r).collect();
         let outside = inputs.outside(o);
-        let teams = has_teams(o, self.t, taken);
+        let teams = Teams::of(o, self.t, taken);
         // The process ends soon: nobody needs this memory back.
         let program = ManuallyDrop::new(program::read(
             o,
@@ -494,7 +467,7 @@ impl Link<'_> {
         s: &Substitutes,
         own: &[PathBuf],
         runtime: &Path,
-        (taken, teams): (&Trace, bool),
+        (taken, teams): (&Trace, Option<Teams>),
     ) -> Result<Built, Stop> {
         let (o, t) = (self.o, self.t);
         let support = t.support_library(&o.compile);
@@ -506,9 +479,8 @@ impl Link<'_> {
             c.arg("-o").arg(output(o)).args(&support).arg(runtime);
             c.args(SYSTEM_LIBS)
                 .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
-            if teams {
-                c.args(TEAMS.map(|name| format!("-Wl,--wrap=GOMP_{name}")));
-            }
+            let wrapped = teams.map_or(&[][..], Teams::functions);
+            c.args(wrapped.iter().map(|name| format!("-Wl,--wrap={name}")));
             c
         };
         let (mut status, mut trace, mut said) = traced(&mut command(None), t)?;

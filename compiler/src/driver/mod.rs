@@ -30,6 +30,7 @@ mod source;
 mod spelling;
 mod split;
 mod substitute;
+mod teams;
 mod temporary;
 mod toolchain;
 mod trace;

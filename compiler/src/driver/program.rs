@@ -3,6 +3,7 @@
 use super::build::{self, Abi, Position};
 use super::carry::record::{Record, UNNOTED, WHOLE};
 use super::options::{self, Options};
+use super::teams::Teams;
 use super::toolchain::{Target, Toolchain};
 use super::{messages, source, Stop};
 use crate::annotations::{self, Annotation};
@@ -35,13 +36,13 @@ pub struct Program {
     annotations: Vec<Annotation>,
 }
 
-/// Reads the units; what is wrong with them has been told. `elsewhere`: what objects that are no units define; `teams`: libgomp is linked.
+/// Reads the units; what is wrong with them has been told. `elsewhere`: what objects that are no units define; `teams`: whose OpenMP is linked.
 pub fn read(
     o: &Options,
     t: &Toolchain,
     records: &[&Record],
     elsewhere: &HashSet<String>,
-    (whole, teams): (bool, bool),
+    (whole, teams): (bool, Option<Teams>),
 ) -> Result<Program, Stop> {
     let mut kinds: HashMap<(&[String], &[String]), Arc<Kind>> = HashMap::new();
     let here = std::env::current_dir().unwrap_or_default();
@@ -164,7 +165,12 @@ struct Kind {
 }
 
 impl Kind {
-    fn new(r: &Record, t: &Toolchain, position: Position, teams: bool) -> Result<Kind, Stop> {
+    fn new(
+        r: &Record,
+        t: &Toolchain,
+        position: Position,
+        teams: Option<Teams>,
+    ) -> Result<Kind, Stop> {
         let toolchain = Toolchain {
             cc: r.compiler.clone(),
             target: Target::parse(&r.target),
