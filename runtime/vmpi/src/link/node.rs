@@ -224,7 +224,7 @@ impl Node {
             Act::Look { number } => {
                 let frames = link.counts();
                 let b = world.coord.lock();
-                let ranks = ranks(world, &b);
+                let ranks = ranks(link, world, &b);
                 self.say(link, |part| Some(part.answer(&b, number, ranks, frames)));
             }
             Act::Relieve { polls } => {
@@ -368,7 +368,7 @@ impl Node {
         }
         let frames = link.counts();
         let b = world.coord.lock();
-        let ranks = ranks(world, &b);
+        let ranks = ranks(link, world, &b);
         self.say(link, |part| part.tick(&b, ranks, frames));
         let watch = lock(&self.part).watches() || !b.is_idle();
         self.watch.store(watch, SeqCst);
@@ -376,10 +376,13 @@ impl Node {
 }
 
 /// What the ranks here do.
-fn ranks(world: &World, b: &Barrier) -> Ranks {
+fn ranks(link: &Link, world: &World, b: &Barrier) -> Ranks {
     let waits = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle();
     if world.sched().is_over() {
         Ranks::Over
+    } else if !link.traffic.is_still() {
+        // A body may have arrived, and its frame be handled, before the transport tells the sender that it is done with it.
+        Ranks::Run
     } else if world.sched().is_asleep() && !world.has_mail() {
         Ranks::Wait
     } else if world.ranks().iter().all(waits) && !world.has_mail() {
