@@ -29,7 +29,7 @@ const COLUMNS: &[&str] = &[
     "alltoall_64",
     "alltoall_4k",
 ];
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 12;
 /// Seconds for one run.
 const LIMIT: u32 = 60;
 
