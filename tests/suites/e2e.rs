@@ -57,7 +57,7 @@ fn main() {
         println!(
             "skipped, as this machine has few processors (PC3_TEST_ARCHS=all has all): for each program i686, aarch64 or both, and \
              three of six checkpoints; four of five programs by csmith, three of five random ones in Rust, half of gcc's; three of six \
-             kills of each program; SQLite on s390x"
+             kills of each program; SQLite on s390x; the runtime's own programs on aarch64"
         );
     }
     let old = stale();
