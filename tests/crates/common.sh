@@ -8,8 +8,8 @@ crates=${CARGO_TARGET_DIR:-$root/target}/crates
 work=$crates/$name
 rm -rf "$work/fetch" "$work/plain" "$work/ours" "$work/run"
 mkdir -p "$work/fetch/src" "$work/run"
-# What they have in common is built once.
-export CARGO_TARGET_DIR="$crates/target"
+# What they have in common is built once, as it is for the suites of packages in Rust (tests/suites/rust.rs), whose place this is.
+export CARGO_TARGET_DIR="${crates%/crates}/rustgen/target" CARGO_PROFILE_DEV_DEBUG=false
 for gnu in $others; do
     upper=$(echo $gnu | tr a-z A-Z)_UNKNOWN_LINUX_GNU
     export "CARGO_TARGET_${upper}_LINKER=$gnu-linux-gnu-gcc"

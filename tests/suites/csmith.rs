@@ -9,11 +9,10 @@ use pc3_tests::arch;
 use pc3_tests::clock;
 use pc3_tests::torture::{csmith, Kind, Plan, Scope, Stops};
 
-/// Trials, and programs in each whose plain builds agree.
+/// Trials, one of so many where there are few processors, and programs in each whose plain builds agree.
 const TRIALS: u64 = 40;
+const SHARE: usize = 5;
 const PROGRAMS: usize = 5;
-/// At most 5 % of all may be refused.
-const REFUSED: usize = TRIALS as usize * PROGRAMS / 20;
 
 static SO_FAR: AtomicUsize = AtomicUsize::new(0);
 
@@ -27,7 +26,16 @@ pub fn trials() -> Vec<Trial> {
         clock::test(name, move || some(n).map_err(|e| format!("{e:#}").into()))
             .with_ignored_flag(!here)
     };
-    (0..TRIALS).map(trial).collect()
+    numbers().map(trial).collect()
+}
+
+fn numbers() -> impl Iterator<Item = u64> {
+    arch::share(0..TRIALS, SHARE)
+}
+
+/// At most 5 % of all may be refused.
+fn allowed() -> usize {
+    numbers().count() * PROGRAMS / 20
 }
 
 fn some(n: u64) -> Result<()> {
@@ -55,7 +63,7 @@ fn some(n: u64) -> Result<()> {
                 tried += 1;
                 let refused = SO_FAR.fetch_add(1, Ordering::Relaxed) + 1;
                 ensure!(
-                    refused <= REFUSED,
+                    refused <= allowed(),
                     "csmith {seed}: {v}\n{}\n{refused} are refused",
                     v.detail
                 );

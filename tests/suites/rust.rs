@@ -1,7 +1,7 @@
 //! Random programs with checkpointable functions: stopped at every location in turn, each prints what it prints without
 //! the attribute.
 //!
-//! Five programs of a hundred functions are stopped by ending their processes.  `PC3_TEST_RUST` is the number of programs if
+//! Five programs of a hundred functions (two, where there are few processors) are stopped by ending their processes.  `PC3_TEST_RUST` is the number of programs if
 //! there are to be more: their functions are smaller, and these give up all that they hold and read each checkpoint again
 //! within one process (the runtime's `failpoints`), which takes a tenth of the time.
 
@@ -41,7 +41,8 @@ pub fn trials() -> Vec<Trial> {
     let wanted: Option<u64> = wanted.and_then(|s| s.parse().ok());
     let (programs, how) = match wanted {
         Some(n) => (n, Stops::ReadAgain),
-        None => (5, Stops::EndProcess),
+        None if arch::all_round() => (5, Stops::EndProcess),
+        None => (2, Stops::EndProcess),
     };
     (1..=programs)
         .map(|seed| {

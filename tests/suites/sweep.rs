@@ -14,7 +14,7 @@ fn samples() -> u64 {
     std::env::var("PC3_TEST_MAX")
         .ok()
         .and_then(|s| s.parse().ok())
-        .unwrap_or(if arch::all_round() { 6 } else { 4 })
+        .unwrap_or(if arch::all_round() { 6 } else { 3 })
 }
 
 pub fn trials() -> Vec<Trial> {

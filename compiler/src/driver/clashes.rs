@@ -11,6 +11,7 @@ use super::{inputs, messages, Stop};
 use crate::diag::{Diagnostic, Diagnostics};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSymbol};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -110,13 +111,12 @@ fn not_given(object: &str, name: &str) -> Diagnostic {
     )
 }
 
-/// What the runtime does not define itself.
-pub fn asked(runtime: &Path) -> Result<BTreeSet<String>, Stop> {
-    let bytes = read(runtime)?;
+/// What the runtime, whose archive has these bytes, does not define itself.
+pub fn asked(runtime: &Path, bytes: &[u8]) -> Result<BTreeSet<String>, Stop> {
     let damaged = |e| archive::ArchiveError::Damaged(runtime.into(), e);
-    let (mut asked, mut own) = (BTreeSet::new(), BTreeSet::new());
-    for m in ArchiveFile::parse(&*bytes).map_err(damaged)?.members() {
-        let data = m.map_err(damaged)?.data(&*bytes).map_err(damaged)?;
+    let (mut asked, mut own) = (FxHashSet::default(), FxHashSet::default());
+    for m in ArchiveFile::parse(bytes).map_err(damaged)?.members() {
+        let data = m.map_err(damaged)?.data(bytes).map_err(damaged)?;
         let Ok(file) = object::File::parse(data) else {
             continue;
         };

@@ -364,8 +364,8 @@ impl Link<'_> {
 
     /// The runtime's archive, and what it asks the C library for.
     fn runtime(&self) -> Result<(PathBuf, BTreeSet<String>), Stop> {
-        let path = self.t.runtime()?;
-        let asked = clashes::asked(&path)?;
+        let (path, bytes) = self.t.runtime()?;
+        let asked = clashes::asked(&path, &bytes)?;
         Ok((path, asked))
     }
 

@@ -157,8 +157,8 @@ impl Toolchain {
         self.root.join("include")
     }
 
-    /// The runtime archive for the target.
-    pub fn runtime(&self) -> Result<PathBuf, ToolchainError> {
+    /// The runtime archive for the target, and what is in it.
+    pub fn runtime(&self) -> Result<(PathBuf, Vec<u8>), ToolchainError> {
         let path = self
             .root
             .join("lib/pc3")
@@ -167,7 +167,7 @@ impl Toolchain {
         let (triple, rust) = (self.target.gnu.clone(), self.target.rust.clone());
         let shown = path.display().to_string();
         match std::fs::read(&path) {
-            Ok(bytes) if belongs(&bytes) => Ok(path),
+            Ok(bytes) if belongs(&bytes) => Ok((path, bytes)),
             Ok(_) => Err(ToolchainError::OtherRuntime {
                 triple,
                 rust,
