@@ -1,4 +1,5 @@
-/* getenv and secure_getenv, whose results are memory of the program: each name has one, which follows the environment. */
+/* getenv and secure_getenv, whose results are memory of the program: strings that it has given to putenv, or else each name has
+ * one for each value that it has had. */
 
 typedef __typeof__(sizeof 0) size;
 
@@ -8,6 +9,8 @@ void *malloc(size);
 void free(void *);
 char *strcpy(char *, const char *);
 
+/* Is it memory of the program? */
+int pc3_owns(const void *);
 char *environment(const char *) __asm__("getenv");
 char *secured(const char *) __asm__("secure_getenv");
 char *getenv(const char *) __asm__("pc3_getenv");
@@ -27,6 +30,8 @@ char *getenv(const char *name)
     struct variable *v = known;
     if (!value)
         return 0;
+    if (pc3_owns(value))
+        return (char *)value;
     while (v && strcmp(v->name, name))
         v = v->next;
     if (!v) {
@@ -43,13 +48,12 @@ char *getenv(const char *name)
         v->next = known;
         known = v;
     }
-    /* What was handed out stays, as long as it is true. */
+    /* What was handed out stays: programs keep it, and change the environment. */
     if (!v->value || strcmp(v->value, value)) {
         char *now = (char *)malloc(strlen(value) + 1);
         if (!now)
             return 0;
         strcpy(now, value);
-        free(v->value);
         v->value = now;
     }
     return v->value;

@@ -76,6 +76,7 @@ fn dialect(cc: &str) -> Arc<Dialect> {
     Arc::new(Dialect {
         clang: cc == "clang",
         unoptimised: false,
+        teams: false,
         preludes: Some((prelude(cc, true), prelude(cc, false))),
     })
 }

@@ -161,6 +161,7 @@ struct pc3_around {
 #define PC3_UNIT_CHAR_UNSIGNED 64
 #define PC3_UNIT_PIECES 128          /* the program hands out blocks in pieces */
 #define PC3_UNIT_HAS_ENVIRONMENT 256 /* the program may point into the environment */
+#define PC3_UNIT_HAS_TEAMS 512       /* a library of OpenMP is linked: one team for each thread of the system */
 #define PC3_HOOK_LAST 65536          /* priority of those that have none */
 struct pc3_hook {                    /* a constructor or destructor: run by the runtime, since what it does is state */
     unsigned destructor, priority;
@@ -680,23 +681,24 @@ extern void pc3_wide_team(int);
 #define PC3_8(pc3_i) pc3_l[pc3_i], pc3_l[pc3_i + 1], pc3_l[pc3_i + 2], pc3_l[pc3_i + 3],         \
     pc3_l[pc3_i + 4], pc3_l[pc3_i + 5], pc3_l[pc3_i + 6], pc3_l[pc3_i + 7]
 #define PC3_32(pc3_i) PC3_8(pc3_i), PC3_8(pc3_i + 8), PC3_8(pc3_i + 16), PC3_8(pc3_i + 24)
-#define PC3_128(pc3_i) PC3_32(pc3_i), PC3_32(pc3_i + 32), PC3_32(pc3_i + 64), PC3_32(pc3_i + 96)
+#define PC3_256(pc3_i) PC3_32(pc3_i), PC3_32(pc3_i + 32), PC3_32(pc3_i + 64), PC3_32(pc3_i + 96),  \
+    PC3_32(pc3_i + 128), PC3_32(pc3_i + 160), PC3_32(pc3_i + 192), PC3_32(pc3_i + 224)
 static void pc3_in_team(int *pc3_thread, int *pc3_bound, struct pc3_team *pc3_t) {
     void **pc3_l = pc3_t->list;
     pc3_delta = pc3_t->delta;
     if (pc3_t->n <= 8) pc3_t->call(pc3_thread, pc3_bound, PC3_8(0));
     else if (pc3_t->n <= 32) pc3_t->call(pc3_thread, pc3_bound, PC3_32(0));
-    else pc3_t->call(pc3_thread, pc3_bound, PC3_128(0));
+    else pc3_t->call(pc3_thread, pc3_bound, PC3_256(0));
 }
 #define PC3_TEAM(pc3_name)                                                                      \
     extern void pc3_make_##pc3_name(void *, int, void (*)(int *, int *, struct pc3_team *), ...) __asm__("__real___kmpc_" #pc3_name); \
     void pc3_new_##pc3_name(void *, int, void (*)(int *, int *, ...), ...) __asm__("__wrap___kmpc_" #pc3_name); \
     void pc3_new_##pc3_name(void *pc3_at, int pc3_n, void (*pc3_f)(int *, int *, ...), ...) {   \
-        void *pc3_l[128] = {0};                                                                 \
+        void *pc3_l[256] = {0};                                                                 \
         struct pc3_team pc3_start;                                                              \
         __builtin_va_list pc3_v;                                                                \
         int pc3_i;                                                                              \
-        if (pc3_n > 128) pc3_wide_team(pc3_n);                                                  \
+        if (pc3_n > 256) pc3_wide_team(pc3_n);                                                  \
         __builtin_va_start(pc3_v, pc3_f);                                                       \
         for (pc3_i = 0; pc3_i < pc3_n; pc3_i++) pc3_l[pc3_i] = __builtin_va_arg(pc3_v, void *); \
         __builtin_va_end(pc3_v);                                                                \
@@ -708,7 +710,7 @@ PC3_TEAM(fork_teams)
 #undef PC3_TEAM
 #undef PC3_8
 #undef PC3_32
-#undef PC3_128
+#undef PC3_256
 #endif
 #endif
 

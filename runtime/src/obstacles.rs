@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pc3_typemetric::descriptor::pc3_fn;
 
 use crate::files::{call, pc3_call_at};
-use crate::tell::{die, EXIT_REFUSED};
+use crate::tell::{die, EXIT_FATAL};
 
 static MAPPED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static PROTECTED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
@@ -286,8 +286,8 @@ pub unsafe extern "C" fn pc3_thread_failed(start: *mut c_void) {
 #[no_mangle]
 pub extern "C" fn pc3_wide_team(n: c_int) -> ! {
     die(
-        EXIT_REFUSED,
-        &format!("a region of OpenMP uses {n} variables from outside of it, and pc3 hands 128 to other threads at most: put some into a struct"),
+        EXIT_FATAL,
+        &format!("a region of OpenMP uses {n} variables from outside of it, and pc3 hands 256 to other threads at most: put some into a struct"),
     )
 }
 

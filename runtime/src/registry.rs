@@ -17,8 +17,8 @@ use pc3_typemetric::descriptor::{
     pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_union_static, pc3_unit, MARK,
     PC3_DESCRIPTOR_VERSION, PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL,
     PC3_GLOBAL_UNSAVED, PC3_UNIT_CHAR_SIGNED, PC3_UNIT_CHAR_UNSIGNED, PC3_UNIT_HAS_ENVIRONMENT,
-    PC3_UNIT_HAS_FLOATS, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PIECES,
-    PC3_UNIT_PRIVATE_GLOBALS, PC3_UNIT_STRAYS, STAMP,
+    PC3_UNIT_HAS_FLOATS, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_HAS_TEAMS,
+    PC3_UNIT_PIECES, PC3_UNIT_PRIVATE_GLOBALS, PC3_UNIT_STRAYS, STAMP,
 };
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
@@ -182,6 +182,8 @@ pub struct Program {
     pub pieces: bool,
     /// It may point into the environment.
     pub environment: bool,
+    /// A library of OpenMP runs parts of it on other threads.
+    pub teams: bool,
     /// Then by type: may objects be such blocks?
     pub(crate) dealt: Vec<bool>,
     /// Its state is a guest's.
@@ -269,6 +271,7 @@ impl Program {
             floats: false,
             pieces: false,
             environment: false,
+            teams: false,
             dealt: Vec::new(),
             guest: false,
             descriptors: HashMap::new(),
@@ -524,6 +527,7 @@ impl Builder {
             pieces,
             dealt,
             environment: self.flags & PC3_UNIT_HAS_ENVIRONMENT != 0,
+            teams: self.flags & PC3_UNIT_HAS_TEAMS != 0,
             guest: false,
             descriptors: self.descriptors,
             func_of,

@@ -3,12 +3,15 @@
  * null, persistent and collective ones, with locations between. */
 #include "mpi_check.h"
 
+#include <stdint.h>
+
 enum { SENDS = 10, ALL = SENDS + SENDS + 4, LARGEST = 70000 };
 
 static const int sizes[SENDS] = { 0, 1, 8, 62, 63, 64, 500, 4095, 4096, LARGEST };
 static char out[SENDS][LARGEST], in[SENDS][LARGEST];
 static MPI_Request requests[ALL];
 static int rank, ranks, sum, total, token, kept;
+static void *as_pointer;
 
 static void start(int round)
 {
@@ -22,7 +25,9 @@ static void start(int round)
             out[i][k] = (char)(rank + i * k + round);
         MPI_Isend(out[i], sizes[i], MPI_CHAR, right, i, MPI_COMM_WORLD, &requests[n++]);
     }
+    as_pointer = (void *)(intptr_t)requests[n - 9];
 #pragma pc3 checkpoint
+    requests[n - 9] = (MPI_Request)(intptr_t)as_pointer;
     requests[n++] = MPI_REQUEST_NULL;
     MPI_Isend(out[0], 0, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[n++]);
     sum = rank + round;
@@ -119,7 +124,7 @@ int main(int argc, char **argv)
         show_all("total", total);
         for (int i = 0; i < SENDS; i++)
             for (int k = 0; k < sizes[i]; k++)
-                mix(in[i][k]);
+                mix((unsigned char)in[i][k]);
         show_all("sum", (int)(check_sum & 0xffff));
     }
     return mpi_finish();

@@ -72,6 +72,24 @@ static void in_teams(int k)
     told += sum;
 }
 
+/* Who waits in MPI does so in the midst of a region, while other ranks begin theirs. */
+static void in_region(int k)
+{
+    int sum = 0, in = k, out = 0;
+
+#pragma omp parallel num_threads(TEAM) reduction(+ : sum)
+    {
+#pragma omp master
+        MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+#pragma omp barrier
+#pragma omp for schedule(static, 1)
+        for (int t = 0; t < TEAM; t++)
+            add(t, out);
+        sum += out;
+    }
+    told += sum;
+}
+
 static void in_threads(void)
 {
     pthread_t threads[TEAM];
@@ -84,13 +102,14 @@ static void in_threads(void)
 
 int main(int argc, char **argv)
 {
-    int rank;
-    MPI_Init(&argc, &argv);
+    int rank, level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int k = 0; k < 4; k++) {
         in_teams(k + rank * 10);
 #pragma pc3 checkpoint
         in_threads();
+        in_region(k + rank);
         for (int t = 0; t < TEAM; t++)
             show_all("part", part[t] + 7 * count(t, -1));
         show_all("told", told);

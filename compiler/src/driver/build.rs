@@ -104,6 +104,7 @@ pub fn dialect(
     Ok(Arc::new(Dialect {
         clang,
         unoptimised: unoptimised(options),
+        teams: teams.is_some(),
         preludes: Some((one(true)?, one(false)?)),
     }))
 }

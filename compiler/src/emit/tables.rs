@@ -546,6 +546,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     if cx.environment {
         flags |= PC3_UNIT_HAS_ENVIRONMENT;
     }
+    if cx.teams {
+        flags |= PC3_UNIT_HAS_TEAMS;
+    }
     flags |= match u.target.char_unsigned {
         true => PC3_UNIT_CHAR_UNSIGNED,
         false => PC3_UNIT_CHAR_SIGNED,

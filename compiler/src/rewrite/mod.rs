@@ -99,6 +99,8 @@ pub struct Dialect {
     pub clang: bool,
     /// Nothing is inlined.
     pub unoptimised: bool,
+    /// A library of OpenMP is linked.
+    pub teams: bool,
     /// What the target's preprocessor (`-E -P`) makes of [`prelude`], for the unit with main and for the
     /// others: then the output is preprocessed text.  Empty: the header as it is, to be preprocessed with it.
     pub preludes: Option<(String, String)>,
@@ -274,6 +276,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         floats: w.floats,
         environment: w.environment,
         clang: dialect.clang,
+        teams: dialect.teams,
         has_points: w.graph.reaches.contains(&true),
         private: w.private.symbols.get(unit).cloned().unwrap_or_default(),
         private_constants: w.private.constant.get(unit).cloned().unwrap_or_default(),

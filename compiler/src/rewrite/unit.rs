@@ -41,6 +41,8 @@ pub struct UnitCx<'a> {
     pub floats: bool,
     /// It may point into the environment.
     pub environment: bool,
+    /// A library of OpenMP is linked.
+    pub teams: bool,
     pub clang: bool,
     /// Some function of the program can reach a location.
     pub has_points: bool,

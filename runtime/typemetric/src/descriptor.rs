@@ -89,6 +89,7 @@ constants! {
     PC3_UNIT_CHAR_UNSIGNED: c_uint = 64;
     PC3_UNIT_PIECES: c_uint = 128;
     PC3_UNIT_HAS_ENVIRONMENT: c_uint = 256;
+    PC3_UNIT_HAS_TEAMS: c_uint = 512;
     PC3_HOOK_LAST: c_uint = 65536;
     PC3_VALUES: c_uint = 8;
 }

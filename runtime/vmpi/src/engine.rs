@@ -43,14 +43,20 @@ pub fn register() {
             seed: job.seed,
         };
         let stack = stack_size(job.ranks);
-        let backend = Backend::from_env();
+        let link = link::joined();
+        let here = job.placement.here(link.as_ref().map_or(0, |l| l.index()));
+        // A rank's team is its thread's, and one that waits in a region is in the midst of it.
+        let backend = Backend::from_env(match job.program.teams && here.len() > 1 {
+            true => Backend::Threads,
+            false => Backend::ALL[0],
+        });
         let protocol = protocol::named(job.protocol.as_deref());
         Box::new(MpiEngine {
             world: World::linked(
                 job.placement.clone(),
                 backend,
                 stack,
-                link::joined(),
+                link,
                 special,
                 protocol,
             ),

@@ -23,8 +23,9 @@ pub enum Kind {
     File = 9,
 }
 
-/// All sends that were complete when they had begun: nothing is to be remembered of one, so none has a slot.
-pub const SENT: usize = encode(Kind::Request, 0x7ff_f000);
+/// All sends that were complete when they had begun: nothing is to be remembered of one, so none has a slot, and the first
+/// slot is nobody's.  Like other handles it is too small to be an address: programs keep them in pointers, too.
+pub const SENT: usize = encode(Kind::Request, 0);
 
 /// A slot number as a handle of `kind`.
 pub const fn encode(kind: Kind, slot: usize) -> usize {
@@ -49,7 +50,10 @@ impl<T> Table<T> {
     pub fn new(kind: Kind) -> Self {
         Table {
             kind,
-            slots: Vec::new(),
+            slots: match kind {
+                Kind::Request => vec![None],
+                _ => Vec::new(),
+            },
             free: Vec::new(),
         }
     }
@@ -102,7 +106,7 @@ impl<T> Table<T> {
             return false;
         };
         // A handle in a damaged file must not make the table huge.
-        if slot > (1 << 27) {
+        if slot > (1 << 27) || handle == SENT {
             return false;
         }
         while self.slots.len() <= slot {

@@ -82,12 +82,13 @@ impl Backend {
         Backend::Threads,
     ];
 
-    /// What `PC3_SCHED` asks for: `threads`, or `coroutines` where they exist, which is the default.
-    pub fn from_env() -> Backend {
+    /// What `PC3_SCHED` asks for: `threads`, or `coroutines` where they exist.
+    pub fn from_env(default: Backend) -> Backend {
         let asked = std::env::var_os("PC3_SCHED").unwrap_or_default();
         match asked.to_str() {
             Some("threads") => Backend::Threads,
-            Some("coroutines" | "") => Backend::ALL[0],
+            Some("coroutines") => Backend::ALL[0],
+            Some("") => default,
             _ => die(
                 EXIT_SETTINGS,
                 &format!("PC3_SCHED={asked:?}: coroutines or threads"),
