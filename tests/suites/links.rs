@@ -233,6 +233,10 @@ const CASES: &[(&str, &str)] = &[
     ("openmp_of_clang", "echo 'int main(void) { return 0; }' > o.c; clang -fopenmp o.c -o o || exit 77; \
         for cc in clang gcc; do $CC --cc=$cc -O2 -w -fopenmp -pthread -I$PROGRAMS $PROGRAMS/mpi_threads_of_ranks.c -o $cc; \
         PC3_RANKS=3 ./$cc > $cc.out; done; cmp clang.out gcc.out; test -s gcc.out; $CC main.o a.o b.o -o p"),
+    ("omp_h_of_clang", "printf '#include <omp.h>\\nint main(void) { return omp_get_thread_num(); }' > o.c; clang -fopenmp o.c -o o && ./o || exit 77; \
+        sed -i -e '1i #include <omp.h>' -e 's/counter++;/\\n#pragma omp parallel for reduction(+ : counter)\\n\
+        for (int k = 0; k < 2; k++) counter += k * omp_is_initial_device();/' main.c; \
+        for o in -O0 '-std=c99 -O2'; do $CC --cc=clang -Werror $o -fopenmp main.c a.c b.c -o p; done"),
     ("another_linker", "which ld.gold || exit 77; ar rcs libx.a a.o b.o; $CC -fuse-ld=gold main.o libx.a -o p"),
 ];
 

@@ -49,6 +49,7 @@ codes! {
     CompoundLiteral "E0311" "" "a compound literal that would have to outlive a point";
     ThreadLocal "E0312" "" "a thread-local variable of which other threads have copies, too";
     Prefix "E0313" "" "a name of the program's own that begins with pc3_";
+    Variant "E0314" "" "an OpenMP variant of a function that pc3cc cannot follow";
     NoInput "E0401" "" "nothing to compile";
     UnitData "E0402" "" "what an object carries for pc3cc cannot be used";
     SharedObject "E0403" "" "a shared object cannot contain checkpoint locations";

@@ -11,6 +11,7 @@ mod init;
 mod labels;
 mod leaves;
 mod nested;
+mod openmp;
 mod records;
 mod replaced;
 mod scopes;
@@ -137,6 +138,7 @@ impl Lower {
     }
 
     fn run(&mut self) {
+        self.leave_out_variants();
         let list = unused::leave_out(&mut self.p);
         let mut next = 0;
         while let Some(piece) = list.get(next).cloned() {
@@ -196,7 +198,8 @@ impl Lower {
         Some(n)
     }
 
-    fn finish(self) -> (Unit, Diagnostics) {
+    fn finish(mut self) -> (Unit, Diagnostics) {
+        self.note_threadprivate();
         let mut unit = self.unit;
         let mut diags = self.diags;
         // Inline functions of system headers are full of builtins; what is not understood in

@@ -9,7 +9,7 @@ mod comments;
 mod mask;
 mod nested;
 mod normalise;
-pub use normalise::insert;
+pub use normalise::{insert, openmp_words};
 pub mod tokens;
 
 use crate::diag::Diagnostics;

@@ -163,6 +163,15 @@ pub fn is_openmp(line: &str) -> bool {
     pragma_words(line).is_some_and(|w| w.first() == Some(&"omp"))
 }
 
+/// What follows on `#pragma omp`, without punctuation; nothing if the line is another.
+pub fn openmp_words(line: &str) -> Vec<&str> {
+    let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+    if !is_openmp(line) || !words.any(|w| w == "omp") {
+        return Vec::new();
+    }
+    words.filter(|w| !w.is_empty()).collect()
+}
+
 /// Locations must stand where a statement can, or they would change the program:
 /// below `if (x)` a pragma is nothing to other compilers, but a call would be the branch.
 pub fn check_locations(text: &str, tokens: &Tokens, lines: &LineMap, diags: &mut Diagnostics) {

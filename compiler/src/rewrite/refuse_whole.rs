@@ -11,6 +11,7 @@ use crate::analysis::program::{alias, Callee, FnId, Program};
 use crate::analysis::walk::{visit, Node};
 use crate::analysis::{lints, unsaved};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::prefilter::openmp_words;
 use crate::tree::*;
 use std::collections::HashSet;
 
@@ -40,13 +41,14 @@ pub fn check(
     let points = graph.reaches.contains(&true);
     if points || mpi {
         mains(p, out);
+        thread_locals(p, mpi, out);
     }
     let Some((flow, measured)) = numbers else {
         return Known::default();
     };
     prefix::check(p, out);
     aliases(p, out);
-    thread_locals(p, mpi, out);
+    variants(p, graph, out);
     nested(p, graph, out);
     cleanups(p, graph, out);
     let saved = |unit: usize, f: FuncId, s: SymId| {
@@ -179,6 +181,32 @@ fn thread_locals(p: &Program, mpi: bool, out: &mut Diagnostics) {
 fn uses(u: &Unit, s: &Symbol) -> bool {
     let mut names = u.exprs.iter();
     names.any(|e| matches!(e.kind, ExprKind::Ident(x) if std::ptr::eq(u.sym(x), s)))
+}
+
+/// `#pragma omp declare variant(NAME)`: calls of the function below may be calls of NAME.
+fn variants(p: &Program, graph: &CallGraph, out: &mut Diagnostics) {
+    for (unit, u) in p.units.iter().enumerate() {
+        for pragma in &u.openmp {
+            let words = openmp_words(u.slice(pragma));
+            let ["declare", "variant", name, ..] = words[..] else {
+                continue;
+            };
+            let function = |s: &Symbol| s.kind == SymKind::Func && s.is_global && s.name == name;
+            let Some(at) = u.symbols.iter().position(function) else {
+                continue;
+            };
+            let meant = p.resolve(unit, SymId(at as u32));
+            if matches!(meant, Callee::Defined(f) if graph.reaches[f.index()]) {
+                out.push(Diagnostic::refusal(
+                    u,
+                    pragma,
+                    Code::Variant,
+                    format!("`{name}` can reach a checkpoint location, and is called under another name"),
+                    "move the location out of it, or call it by its name",
+                ));
+            }
+        }
+    }
 }
 
 /// They share their function's frame.
