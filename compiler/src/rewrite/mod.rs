@@ -21,6 +21,7 @@ pub mod labels;
 mod literals;
 pub mod noted;
 pub mod objects;
+mod openmp;
 mod outside;
 mod pieces;
 pub mod plan;
@@ -330,6 +331,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     let literals = number_literals(w, unit, &mut cx);
     hoist::prepare(&mut cx);
     unseen::prepare(&mut cx);
+    openmp::prepare(&mut cx);
     vla::name_lengths(&mut cx);
     hoist::spell_typeofs(&mut cx);
     attributes::prepare(&mut cx, w.graph);
@@ -514,7 +516,7 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     );
     let mut inner = Edits::default();
     hot.stmt(func.body, &mut inner);
-    let delta = cx.uses_delta.get();
+    let delta = cx.uses_delta.get() || openmp::uses_delta(cx, f);
     let types = hoist::types_text(cx, f);
     let statics = hoist::statics_text(cx, f, &hot);
     front += &declare_replaced(cx);

@@ -18,6 +18,7 @@ use std::collections::HashSet;
 pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     let plan = cx.plan(f);
     super::inexpressible::check(cx, f, plan, out);
+    super::openmp::check(cx, f, out);
     if plan.points.is_empty() {
         return;
     }
@@ -331,18 +332,9 @@ fn openmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
         if standalone(cx.u.slice(p)) {
             continue;
         }
-        // The construct is the statement behind the pragma.
-        let mut construct: Option<Span> = None;
-        visit(cx.u, Node::Stmt(cx.u.func(f).body), &mut |n| {
-            if let Node::Stmt(s) = n {
-                let sp = &cx.u.stmt(s).span;
-                if sp.start >= p.end && construct.as_ref().is_none_or(|c| sp.start < c.start) {
-                    construct = Some(sp.clone());
-                }
-            }
-            true
-        });
-        let Some(c) = construct else { continue };
+        let Some(c) = super::openmp::construct(cx, f, p) else {
+            continue;
+        };
         if let Some(point) = plan
             .points
             .list
