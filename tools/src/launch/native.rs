@@ -215,13 +215,15 @@ impl Drop for Outcome {
     }
 }
 
-/// The status of the job that `launcher` has started, of which it returns `status`.
-fn status(launcher: &OsStr, status: u8, outcome: Option<u8>) -> u8 {
+/// The status of the job that `launcher` has started, of which it returns `status`.  `signal`: it was asked to end by that, which
+/// launchers heed as they like, and return 0, 1 or 2.
+fn status(launcher: &OsStr, status: u8, outcome: Option<u8>, signal: Option<u8>) -> u8 {
     let mpich = launcher.to_string_lossy().contains("mpiexec");
-    match outcome {
-        Some(own) => own,
+    match (outcome, signal) {
+        (Some(own), _) => own,
+        (None, Some(signal)) if [0, 1, 2].contains(&status) => 128 + signal,
         // MPICH's returns the number of the signal that has ended a process.
-        None if mpich && SIGNALS.contains(&i32::from(status)) => 128 + status,
+        _ if mpich && SIGNALS.contains(&i32::from(status)) => 128 + status,
         _ => status,
     }
 }
@@ -252,7 +254,8 @@ pub(super) fn through(
         hurry.thread().unpark();
         returned
     })?;
-    let status = status(&launcher.program, returned, outcome.read());
+    let signal = signals::to_end();
+    let status = status(&launcher.program, returned, outcome.read(), signal);
     if [0, EXIT_STOPPED].contains(&i32::from(status)) {
         return Ok(status);
     }
@@ -275,19 +278,25 @@ mod tests {
 
     #[test]
     fn statuses_of_launchers() {
-        for (launcher, returned, outcome, expect) in [
-            ("/usr/bin/mpirun.openmpi", 137, None, 137),
-            ("/usr/bin/mpirun.openmpi", 9, None, 9),
-            ("mpiexec.mpich", 9, None, 137),
-            ("mpiexec.mpich", 9, Some(9), 9),
-            ("mpiexec.mpich", 9, Some(40), 40),
-            ("mpiexec.mpich", 1, Some(91), 91),
-            ("mpiexec.hydra", 85, None, 85),
-            ("mpiexec.hydra", 0, None, 0),
-            ("mpirun.openmpi", 143, Some(40), 40),
+        for (launcher, returned, outcome, signal, expect) in [
+            ("/usr/bin/mpirun.openmpi", 137, None, None, 137),
+            ("/usr/bin/mpirun.openmpi", 9, None, None, 9),
+            ("/usr/bin/mpirun.openmpi", 1, None, None, 1),
+            ("/usr/bin/mpirun.openmpi", 1, None, Some(2), 130),
+            ("/usr/bin/mpirun.openmpi", 1, Some(85), Some(15), 85),
+            ("mpiexec.mpich", 9, None, None, 137),
+            ("mpiexec.mpich", 9, Some(9), None, 9),
+            ("mpiexec.mpich", 9, Some(40), None, 40),
+            ("mpiexec.mpich", 1, Some(91), None, 91),
+            ("mpiexec.mpich", 2, None, Some(2), 130),
+            ("mpiexec.mpich", 0, None, Some(15), 143),
+            ("mpiexec.mpich", 15, None, Some(15), 143),
+            ("mpiexec.hydra", 85, None, Some(15), 85),
+            ("mpiexec.hydra", 0, None, None, 0),
+            ("mpirun.openmpi", 143, Some(40), Some(15), 40),
         ] {
-            let got = status(OsStr::new(launcher), returned, outcome);
-            assert_eq!(got, expect, "{launcher} {returned} {outcome:?}");
+            let got = status(OsStr::new(launcher), returned, outcome, signal);
+            assert_eq!(got, expect, "{launcher} {returned} {outcome:?} {signal:?}");
         }
     }
 }

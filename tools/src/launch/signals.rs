@@ -30,12 +30,20 @@ static HELD: AtomicU64 = AtomicU64::new(0);
 /// An event's descriptor, for whoever looks after requests.
 static ASKED: AtomicI32 = AtomicI32::new(-1);
 static ONE: u64 = 1;
+/// The last signal to this process that asks it to end; 0: none.
+static TO_END: AtomicI32 = AtomicI32::new(0);
 /// The processes below a launcher were told to say what they do, and to end by that.
 static QUIT: AtomicBool = AtomicBool::new(false);
 /// Time that a program has to set up its signals.
 const YOUTH: Duration = Duration::from_secs(1);
 
 extern "C" fn forward(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
+    if matches!(
+        signal,
+        libc::SIGHUP | libc::SIGINT | libc::SIGQUIT | libc::SIGTERM
+    ) {
+        TO_END.store(signal, SeqCst);
+    }
     // SAFETY: the kernel's information about this signal; kill may be called here.
     unsafe {
         // A terminal that goes away tells only the first process of its session.
@@ -76,6 +84,11 @@ pub(super) fn catch() {
             libc::sigaction(signal, &raw const new, null_mut());
         }
     }
+}
+
+/// Was this process asked to end?
+pub(super) fn to_end() -> Option<u8> {
+    u8::try_from(TO_END.load(SeqCst)).ok().filter(|s| *s > 0)
 }
 
 /// `others`: processes that are to say what they are doing, too (SIGQUIT).
