@@ -23,12 +23,13 @@ pub enum Kind {
     File = 9,
 }
 
-/// All sends that were complete when they had begun: nothing is to be remembered of one, so none has a slot, and the first
-/// slot is nobody's.  Like other handles it is too small to be an address: programs keep them in pointers, too.
-pub const SENT: usize = encode(Kind::Request, 0);
+/// All sends that were complete when they had begun: nothing is to be remembered of one, so none has a slot.  No kind is 0, so
+/// it is no slot's handle (checkpoints may hold any of those); like them it is too small to be an address, as programs keep
+/// handles in pointers, too.
+pub const SENT: usize = FIRST_DYNAMIC;
 
 /// A slot number as a handle of `kind`.
-pub const fn encode(kind: Kind, slot: usize) -> usize {
+pub fn encode(kind: Kind, slot: usize) -> usize {
     FIRST_DYNAMIC + ((slot << 4) | kind as usize)
 }
 
@@ -50,10 +51,7 @@ impl<T> Table<T> {
     pub fn new(kind: Kind) -> Self {
         Table {
             kind,
-            slots: match kind {
-                Kind::Request => vec![None],
-                _ => Vec::new(),
-            },
+            slots: Vec::new(),
             free: Vec::new(),
         }
     }
@@ -106,7 +104,7 @@ impl<T> Table<T> {
             return false;
         };
         // A handle in a damaged file must not make the table huge.
-        if slot > (1 << 27) || handle == SENT {
+        if slot > (1 << 27) {
             return false;
         }
         while self.slots.len() <= slot {
@@ -173,5 +171,8 @@ mod tests {
         assert!(!u.restore(b, 'x'));
         assert_eq!(u.insert('c'), a);
         assert_eq!(u.len(), 2);
+        let mut requests = Table::new(Kind::Request);
+        assert_eq!(requests.get(SENT), None::<&char>);
+        assert!(requests.restore(encode(Kind::Request, 0), 'r') && !requests.restore(SENT, 's'));
     }
 }
