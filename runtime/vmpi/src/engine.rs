@@ -41,6 +41,9 @@ pub fn register() {
         let special = Special {
             observe: job.stats.is_some(),
             seed: job.seed,
+            // A rank's team ends after its thread does, by `pthread_exit`: in a static program that aborts beside the end of
+            // the process, when libgcc's destructors have run.
+            stay: job.program.teams,
         };
         let stack = stack_size(job.ranks);
         let link = link::joined();

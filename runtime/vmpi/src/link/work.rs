@@ -108,6 +108,9 @@ impl Link {
         if (0..glances).any(|_| glance.arrived()) {
             self.receive(n);
         }
+        if let Some(direct) = self.carrier.direct().filter(|d| d.is_wanted()) {
+            direct.help();
+        }
         let all = n % RARELY == 0;
         if all || self.calls() {
             self.look_closely(all);

@@ -168,6 +168,8 @@ pub struct Special {
     pub observe: bool,
     /// One worker's ranks run in an order that depends on nothing but this.
     pub seed: Option<u64>,
+    /// A rank's thread, should it have one, stays until the process ends.
+    pub stay: bool,
 }
 
 pub struct Sched {
@@ -175,6 +177,8 @@ pub struct Sched {
     workers: Box<[Worker]>,
     backend: Backend,
     stack_size: usize,
+    /// See [`Special::stay`].
+    stay: bool,
     /// One worker: nothing runs beside it, so plain loads and stores do.
     single: bool,
     /// Who waits may wait for ranks that another one keeps from running.
@@ -225,6 +229,7 @@ impl Sched {
             workers: all,
             backend,
             stack_size,
+            stay: special.stay,
             single: workers == 1 && processes == 1 && shuffle.is_none(),
             turns: workers * processes > 1 && shuffle.is_none(),
             spin: if workers * processes > 1 && (workers * processes) as usize <= cores {

@@ -2,18 +2,19 @@
 //!
 //! An offer has a word in its sender's segment, which both sides may change: who receives it *takes* it before reading and says when
 //! it *has read* it; the sender may *withdraw* it as long as nobody has taken it.  The word names the offer, so that nobody takes
-//! another one that has its word later.
+//! another one that has its word later.  Long ones are copied by both ([`joint`]).
 
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Mutex, PoisonError};
 
+use super::joint;
 use super::segment::{Slots, SLOTS};
 
 const OFFERED: u64 = 0;
 const TAKEN: u64 = 1;
 const READ: u64 = 2;
 /// What of an offer's name says which word it has: 0 is none.
-const SLOT: u64 = 0xffff;
+pub(super) const SLOT: u64 = 0xffff;
 const SLOT_BITS: u32 = 16;
 
 /// What became of an offer that its sender wants back.
@@ -45,7 +46,7 @@ impl Memory {
     /// `to` has room for `len` bytes.
     pub unsafe fn read(&self, from: u64, to: *mut u8, len: usize) -> bool {
         // SAFETY: by the caller.
-        unsafe { read(self.pid, from, to, len) }
+        unsafe { copy(Way::Read, self.pid, from, to, len) }
     }
 }
 
@@ -89,7 +90,7 @@ impl Direct {
     }
 
     fn own(&self, id: u64) -> Option<&AtomicU64> {
-        self.own.word(id & SLOT)
+        Some(&self.own.slot(id & SLOT)?.word)
     }
 
     /// The name of the n-th offer, which that process may read; `None` if it cannot.
@@ -147,17 +148,47 @@ impl Direct {
         let Some(p) = self.peers[peer as usize].filter(|p| p.we_read) else {
             return false;
         };
-        let Some(slot) = p.slots.word(id & SLOT) else {
+        let Some(slot) = p.slots.slot(id & SLOT) else {
             return false;
         };
-        let taken = slot.compare_exchange(word(id, OFFERED), word(id, TAKEN), SeqCst, SeqCst);
-        if taken.is_err() {
+        let (offered, taken) = (word(id, OFFERED), word(id, TAKEN));
+        let took = slot.word.compare_exchange(offered, taken, SeqCst, SeqCst);
+        if took.is_err() {
             return false;
         }
         // SAFETY: by the caller; what is offered stays while it is taken.
-        let all = unsafe { read(p.pid, from, to, len) };
-        slot.store(word(id, if all { READ } else { OFFERED }), SeqCst);
+        let all = unsafe {
+            if len < joint::LONG {
+                copy(Way::Read, p.pid, from, to, len)
+            } else {
+                let wanted = p.slots.wanted();
+                let call = || wanted.store(id, SeqCst);
+                let all = joint::take(slot, id, p.pid, (from, to, len), call);
+                // Others may have asked for help since.
+                let _ = wanted.compare_exchange(id, 0, SeqCst, SeqCst);
+                all
+            }
+        };
+        slot.word
+            .store(word(id, if all { READ } else { OFFERED }), SeqCst);
         all
+    }
+
+    /// Is something being taken here that we may help with?
+    #[inline]
+    pub fn is_wanted(&self) -> bool {
+        self.own.wanted().load(Relaxed) != 0
+    }
+
+    /// Does a part of that.
+    #[cold]
+    pub fn help(&self) {
+        let wanted = self.own.wanted();
+        let id = wanted.load(SeqCst);
+        let slot = self.own.slot(id & SLOT);
+        if !slot.is_some_and(|slot| joint::help(slot, id)) {
+            let _ = wanted.compare_exchange(id, 0, SeqCst, SeqCst);
+        }
     }
 }
 
@@ -166,47 +197,49 @@ pub fn name(n: u64) -> u64 {
     n << SLOT_BITS
 }
 
-/// Reads memory of another process; all of it, or false.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Read,
+    Write,
+}
+
+/// Copies memory of another process to this one's, or the other way; all of it, or false.
 ///
 /// # Safety
-/// `to` has room for `len` bytes.
-pub unsafe fn read(pid: u32, from: u64, to: *mut u8, len: usize) -> bool {
+/// `ours` may be written, or is readable, for `len` bytes.
+pub(super) unsafe fn copy(way: Way, pid: u32, theirs: u64, ours: *mut u8, len: usize) -> bool {
+    let call = match way {
+        Way::Read => libc::process_vm_readv,
+        Way::Write => libc::process_vm_writev,
+    };
     // SAFETY: the thread's own variable.
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: as above.
     let kept = unsafe { *errno };
-    let mut got = 0;
-    while got < len {
-        let Ok(at) = usize::try_from(from + got as u64) else {
+    let mut done = 0;
+    while done < len {
+        let Ok(at) = usize::try_from(theirs + done as u64) else {
             break;
         };
-        let theirs = libc::iovec {
+        let there = libc::iovec {
             iov_base: at as *mut libc::c_void,
-            iov_len: len - got,
+            iov_len: len - done,
         };
-        let ours = libc::iovec {
-            iov_base: to.wrapping_add(got).cast(),
-            iov_len: len - got,
+        let here = libc::iovec {
+            iov_base: ours.wrapping_add(done).cast(),
+            iov_len: len - done,
         };
+        let (pid, here, there) = (pid as libc::pid_t, &raw const here, &raw const there);
         // SAFETY: by the caller; the kernel checks the other address.
-        let n = unsafe {
-            libc::process_vm_readv(
-                pid as libc::pid_t,
-                &raw const ours,
-                1,
-                &raw const theirs,
-                1,
-                0,
-            )
-        };
+        let n = unsafe { call(pid, here, 1, there, 1, 0) };
         if n <= 0 {
             break;
         }
-        got += n as usize;
+        done += n as usize;
     }
     // SAFETY: as above.
     unsafe { *errno = kept };
-    got == len
+    done == len
 }
 
 #[cfg(test)]
@@ -261,5 +294,42 @@ mod tests {
         // SAFETY: nothing is read: the address is nobody's.
         assert!(!unsafe { d.take(1, all[0], 8, to.as_mut_ptr(), 1) });
         assert_eq!(d.try_withdraw(all[0]), Some(Withdrawn::Yes));
+    }
+
+    #[test]
+    fn long_ones_are_copied_by_both() {
+        use std::sync::atomic::{AtomicBool, AtomicUsize};
+
+        let d = alone();
+        let (over, helped) = (AtomicBool::new(false), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(SeqCst) {
+                    if d.is_wanted() {
+                        d.help();
+                        helped.fetch_add(1, SeqCst);
+                    }
+                }
+            });
+            for n in 0..60usize {
+                let len = joint::LONG + n * 123_457 % (3 << 20);
+                let from: Vec<u8> = (0..len).map(|i| (i / 7 + n) as u8).collect();
+                let mut to = vec![0; len];
+                let id = d.offer(1, n as u64 + 1).expect("a word");
+                let at = from.as_ptr() as usize as u64;
+                // SAFETY: as many bytes.
+                assert!(unsafe { d.take(1, id, at, to.as_mut_ptr(), len) });
+                assert!(from == to, "{len}");
+                d.settled(id);
+            }
+            // Nobody's address.
+            let id = d.offer(1, 61).expect("a word");
+            let mut to = vec![0; joint::LONG];
+            // SAFETY: as above.
+            assert!(!unsafe { d.take(1, id, 8, to.as_mut_ptr(), to.len()) });
+            assert_eq!(d.withdraw(id), Withdrawn::Yes);
+            over.store(true, SeqCst);
+        });
+        assert!(!d.is_wanted() && helped.load(SeqCst) > 0);
     }
 }

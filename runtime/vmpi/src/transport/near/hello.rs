@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 
 use pc3_transport::Head;
 
-use super::direct::{self, Direct, Remote};
+use super::direct::{self, Direct, Remote, Way};
 use super::peer::Peer;
 use super::relay::Relay;
 use super::ring::{Receiver, Sender};
@@ -83,7 +83,8 @@ fn readable(h: &Hello) -> bool {
     let mut nonce = 0u64;
     // SAFETY: room for it.
     unsafe {
-        direct::read(h.pid, h.at, (&raw mut nonce).cast(), size_of::<u64>()) && nonce == h.nonce
+        let to = (&raw mut nonce).cast();
+        direct::copy(Way::Read, h.pid, h.at, to, size_of::<u64>()) && nonce == h.nonce
     }
 }
 

@@ -1,11 +1,12 @@
 //! Processes of one machine: their frames go through shared memory, whatever transport has connected them.
 //!
 //! `ring`: records from one process to another; `segment`: the memory, and the bell by which who sleeps is woken; `peer`: frames as
-//! records; `direct`: memory that is read; `hello`: who is near; `relay`: what the transport below delivers.  All frames between two near processes go this way, and so
+//! records; `direct`: memory that is read, `joint`: by both; `hello`: who is near; `relay`: what the transport below delivers.  All frames between two near processes go this way, and so
 //! stay in order; what is offered is read from where it lies, or else asked for through the transport below if it has a way for that.
 
 mod direct;
 mod hello;
+mod joint;
 mod peer;
 mod relay;
 mod ring;

@@ -15,7 +15,9 @@ use crate::lines;
 /// Where rings begin, and how far they are from each other beside what they take: no page is larger.
 const STEP: usize = 64 << 10;
 const BELL: usize = 64;
-/// Words of offers, each in a line of its own.
+/// In a line that is read more often than it is written.
+const WANTED: usize = 128;
+/// Offers, each in a line of its own.
 const OFFERS: usize = 4096;
 pub const SLOTS: usize = (STEP - OFFERS) / 64 - 1;
 
@@ -145,7 +147,24 @@ impl Theirs {
     }
 }
 
-/// Words of what a process offers.
+/// What the two sides of an offer know of each other (`direct`).
+#[repr(C, align(64))]
+#[derive(Default)]
+pub struct Slot {
+    /// Which offer it is, and what has become of it.
+    pub word: AtomicU64,
+    /// Of one that is taken and that both copy: which offer, and how many parts have been begun.
+    pub begun: AtomicU64,
+    /// How many of its parts are there, and those that could not be copied.
+    pub done: AtomicU64,
+    pub from: AtomicU64,
+    pub to: AtomicU64,
+    pub len: AtomicU64,
+    /// The process that takes it.
+    pub pid: AtomicU64,
+}
+
+/// What a process offers.
 #[derive(Clone, Copy)]
 pub struct Slots(*mut u8);
 
@@ -156,12 +175,19 @@ unsafe impl Sync for Slots {}
 
 impl Slots {
     /// The n-th, from 1.
-    pub fn word(&self, n: u64) -> Option<&AtomicU64> {
+    pub fn slot(&self, n: u64) -> Option<&Slot> {
         let n = usize::try_from(n)
             .ok()
             .filter(|n| (1..=SLOTS).contains(n))?;
-        // SAFETY: aligned, in a mapping that stays.
-        Some(unsafe { &*self.0.add(OFFERS + n * 64).cast::<AtomicU64>() })
+        // SAFETY: aligned, in a mapping that stays, and any bytes are one.
+        Some(unsafe { &*self.0.add(OFFERS).cast::<Slot>().add(n) })
+    }
+
+    /// The name of an offer that is being taken and that its sender may help with, or 0.
+    #[inline]
+    pub fn wanted(&self) -> &AtomicU64 {
+        // SAFETY: as above.
+        unsafe { &*self.0.add(WANTED).cast::<AtomicU64>() }
     }
 }
 

@@ -1,0 +1,121 @@
+//! A long offer is copied by both sides: who takes it reads parts of it, and its sender, if it has nothing else to do, writes others.
+//!
+//! Parts are begun in their order, by who counts [`Slot::begun`] on.  That word has the offer's name, which no other offer ever has, and
+//! is 0 while the rest of the slot changes: so whoever has counted it on knows the place of its part, and that this offer is being taken.
+//! It stays so until all parts are done, as who takes it waits for those that its sender has begun.
+
+use std::sync::atomic::Ordering::*;
+
+use super::direct::{copy, Way, SLOT};
+use super::segment::Slot;
+
+/// Shorter ones are copied before the other side would begin.
+pub const LONG: usize = 64 << 10;
+/// A part is a sixteenth, within these: shorter ones are calls for their own sake, at the end of longer ones one side waits.
+const PARTS: u64 = 16;
+const SHORTEST: u64 = 32 << 10;
+const LONGEST: u64 = 256 << 10;
+/// As many parts as can be counted, at most.
+const PARTS_BITS: u32 = 15;
+/// Of [`Slot::done`]: a part could not be copied.
+const FAILED: u64 = 1 << 32;
+
+fn part_of(len: u64) -> u64 {
+    let part = (len / PARTS).next_multiple_of(4096);
+    part.clamp(SHORTEST, LONGEST).max((len >> PARTS_BITS) + 1)
+}
+
+struct Part {
+    pid: u32,
+    from: u64,
+    to: u64,
+    len: usize,
+}
+
+/// The next part of that offer, which the caller has to copy; none: all have been begun, or it is over.
+fn begin(slot: &Slot, id: u64) -> Option<Part> {
+    loop {
+        let begun = slot.begun.load(SeqCst);
+        if begun & !SLOT != id & !SLOT {
+            return None;
+        }
+        let len = slot.len.load(SeqCst);
+        let at = (begun & SLOT) * part_of(len);
+        let part = Part {
+            pid: slot.pid.load(SeqCst) as u32,
+            from: slot.from.load(SeqCst).wrapping_add(at),
+            to: slot.to.load(SeqCst).wrapping_add(at),
+            len: len.saturating_sub(at).min(part_of(len)) as usize,
+        };
+        if part.len == 0 {
+            return None;
+        }
+        let counted = slot
+            .begun
+            .compare_exchange(begun, begun + 1, SeqCst, SeqCst);
+        if counted.is_ok() {
+            return Some(part);
+        }
+    }
+}
+
+/// Takes an offer of process `pid`, which may help; `call` tells it so.  All of it, or false.
+///
+/// # Safety
+/// `to` has room for `len` bytes, and nobody else takes this offer.
+pub unsafe fn take(
+    slot: &Slot,
+    id: u64,
+    pid: u32,
+    (from, to, len): (u64, *mut u8, usize),
+    call: impl FnOnce(),
+) -> bool {
+    slot.begun.store(0, SeqCst);
+    slot.done.store(0, SeqCst);
+    slot.from.store(from, SeqCst);
+    slot.to.store(to as usize as u64, SeqCst);
+    slot.len.store(len as u64, SeqCst);
+    slot.pid.store(std::process::id().into(), SeqCst);
+    slot.begun.store(id & !SLOT, SeqCst);
+    call();
+    let (mut parts, mut all) = (0, true);
+    while let Some(part) = begin(slot, id) {
+        let to = part.to as usize as *mut u8;
+        // SAFETY: by the caller: it is within.
+        all &= unsafe { copy(Way::Read, pid, part.from, to, part.len) };
+        parts += 1;
+    }
+    let theirs = (len as u64).div_ceil(part_of(len as u64)) - parts;
+    let mut turns = 0u32;
+    let done = loop {
+        let done = slot.done.load(SeqCst);
+        if done % FAILED == theirs {
+            break done;
+        }
+        turns = turns.wrapping_add(1);
+        match turns % 1024 {
+            0 => std::thread::yield_now(),
+            _ => std::hint::spin_loop(),
+        }
+        // Who has begun a part and is no more will not end it.
+        // SAFETY: as above.
+        if turns % (1 << 16) == 0 && !unsafe { copy(Way::Read, pid, from, to, 1) } {
+            return false;
+        }
+    };
+    // SAFETY: by the caller.
+    all && done < FAILED || unsafe { copy(Way::Read, pid, from, to, len) }
+}
+
+/// Copies a part of an offer of ours that is being taken; false if none is left.
+pub fn help(slot: &Slot, id: u64) -> bool {
+    let Some(part) = begin(slot, id) else {
+        return false;
+    };
+    let from = part.from as usize as *mut u8;
+    // SAFETY: what is offered stays while it is taken, which is until we have done this part.
+    let all = unsafe { copy(Way::Write, part.pid, part.to, from, part.len) };
+    slot.done
+        .fetch_add(if all { 1 } else { 1 + FAILED }, SeqCst);
+    true
+}
