@@ -87,11 +87,11 @@ fn unreadable(path: &Path, e: &ReadError) -> Failure {
     }
 }
 
-/// The newest good one in `dir`.
+/// The newest good one in `dir` of the course that its job takes.
 pub(crate) fn newest(dir: &Path) -> Option<u64> {
-    let all = list(dir).ok()?;
-    let mut ids = all.iter().rev();
-    ids.find_map(|(_, path)| open(path).ok()).map(|c| c.id())
+    let (all, others) = (list(dir).ok()?, given_up(dir));
+    let mut course = all.iter().rev().filter(|(id, _)| !others.contains(id));
+    course.find_map(|(_, path)| open(path).ok()).map(|c| c.id())
 }
 
 /// Fills the ranks from a checkpoint.
@@ -142,6 +142,16 @@ fn newest_good(
     let Some(found) = good else {
         return Ok(None);
     };
+    // Those of a job that began afresh here, and has none itself.
+    if given_up.start == 1 {
+        if given_up.contains(&found.id()) {
+            say(&format!(
+                "going on from checkpoint {} of an earlier run: the last one to begin here has none",
+                found.id()
+            ));
+        }
+        return Ok(Some(found));
+    }
     let newer = others
         .iter()
         .filter(|(id, _)| *id > found.id())

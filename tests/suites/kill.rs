@@ -2,6 +2,7 @@
 //!
 //! `PC3_TEST_KILLS` kills in all (default 40), spread over the programs.
 
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
@@ -46,6 +47,9 @@ pub fn trials() -> Vec<Trial> {
     trials.push(clock::test("kill::last_moment", || {
         last_moment().map_err(|e| format!("{e:#}").into())
     }));
+    trials.push(clock::test("kill::before_its_first", || {
+        before_its_first().map_err(|e| format!("{e:#}").into())
+    }));
     trials
 }
 
@@ -69,6 +73,34 @@ fn last_moment() -> Result<()> {
         Some(d) => bail!("output differs: {d}"),
         None => Ok(()),
     }
+}
+
+/// A run that has no checkpoint when it is killed: a restart goes on from the run before it, and says so.
+fn before_its_first() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/last_moment.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let run = |env: &[(&str, &str)]| job.run(HOST, &exe, env).map(|end| end.stderr);
+    run(&[("PC3_EVERY", "10x")])?;
+    let mut launcher = Command::new(arch::dist().join("bin/pc3run"));
+    launcher.args(["--every", "1000x", "--dir"]);
+    let end = launcher.arg(job.checkpoints()).arg(&exe).output()?;
+    let said = String::from_utf8_lossy(&end.stderr);
+    ensure!(said.contains("checkpoints of an earlier run"), "{said}");
+    let last =
+        "pc3run: signal 9 (SIGKILL) has ended the program; there is no checkpoint to continue from";
+    ensure!(said.lines().last() == Some(last), "{said}");
+    for (env, one) in [
+        (("PC3_EVERY", "30x"), true),
+        (("PC3_EVERY", "1000x"), false),
+    ] {
+        let said = run(&[("PC3_RESTART", "latest"), env])?;
+        ensure!(
+            said.contains("of an earlier run: the last one") == one,
+            "{said}"
+        );
+    }
+    Ok(())
 }
 
 fn kill_loop(p: &Program, kills: u32) -> Result<()> {

@@ -2,7 +2,7 @@
 //! which checkpoints a restart from an older one has given up.
 //!
 //! `begin` has a line for each output, `stdout POSITION PATH` or `append POSITION PATH`, and goes when the
-//! job ends.  `course` is `ID LAST`: the job goes on from ID, and what follows it up to LAST is given
+//! job ends.  `course` is `ID LAST`: the job goes on from ID, or has begun afresh (0), and what follows it up to LAST is given
 //! up; it goes with the next commit.  `left` is `ID`: the job stopped behind checkpoint ID, and what its outputs hold
 //! further behind is others'; once it goes on from there, a line `DESCRIPTOR POSITION PATH` follows for each output.
 

@@ -170,9 +170,11 @@ impl Store {
     }
 
     /// The job begins afresh: its first commit removes what earlier ones left, since falling back to that would
-    /// continue another run.  Returns the newest of it.
+    /// continue another run; a restart before that says so.  Returns the newest of it.
     pub fn begun(&mut self) -> Option<u64> {
-        self.given_up = 0..self.next;
+        self.given_up = 1..self.next;
+        // Without it a restart is silent.
+        let _ = course::give_up(&self.dir, &self.given_up);
         list(&self.dir).ok()?.last().map(|(id, _)| *id)
     }
 
@@ -292,8 +294,10 @@ mod tests {
         let mut fresh = open();
         assert_eq!(fresh.begun(), Some(2));
         assert_eq!(ids(), [1, 2]);
+        assert_eq!(given_up(dir.path()), 1..3);
         put(&mut fresh, "c");
         assert_eq!(ids(), [3]);
+        assert!(given_up(dir.path()).is_empty());
         put(&mut fresh, "d");
         assert_eq!(ids(), [3, 4]);
     }

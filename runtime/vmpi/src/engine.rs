@@ -41,9 +41,10 @@ pub fn register() {
         let special = Special {
             observe: job.stats.is_some(),
             seed: job.seed,
-            // A rank's team ends after its thread does, by `pthread_exit`: in a static program that aborts beside the end of
-            // the process, when libgcc's destructors have run.
-            stay: job.program.teams,
+            // A rank's team ends after its thread does, by `pthread_exit`: in a static program (no loader has a base) that aborts
+            // beside the end of the process, when libgcc's destructors have run.
+            // SAFETY: a plain call.
+            stay: job.program.teams && unsafe { libc::getauxval(libc::AT_BASE) == 0 },
         };
         let stack = stack_size(job.ranks);
         let link = link::joined();

@@ -14,7 +14,8 @@ use super::elf;
 use super::options::{Hosts, Run};
 use super::outputs;
 use super::signals;
-use super::start::StartError;
+use super::start::{newest, ours, StartError};
+use crate::program::is_ours;
 
 /// Which MPI carries messages between processes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,6 +89,9 @@ fn cannot_load(program: &Path) -> Option<&'static str> {
 
 /// How to start the processes where no MPI was named: by the launcher of one, or, with what was looked for, not.
 pub(super) fn found(run: &Run, program: &Path) -> Result<(OsString, Vec<OsString>), String> {
+    // What runs it (qemu-s390x, valgrind) is another.
+    let behind = ours(run).filter(|_| !is_ours(program));
+    let program = behind.as_deref().unwrap_or(program);
     if let Some(why) = cannot_load(program) {
         return Err(format!("{} cannot use one: {why}", program.display()));
     }
@@ -259,10 +263,7 @@ pub(super) fn through(
     if [0, EXIT_STOPPED].contains(&i32::from(status)) {
         return Ok(status);
     }
-    let newest = match pc3_runtime::tell::newest_in(&launcher.settings.dir) {
-        Some(id) => format!("the newest good checkpoint is {id}"),
-        None => "there is no checkpoint to continue from".to_owned(),
-    };
+    let newest = newest(&launcher.settings.dir);
     match (outcome.read(), status.checked_sub(128)) {
         (None, Some(signal @ 1..=64)) => {
             eprintln!("pc3run: signal {signal} has ended a process of the job: the job ends with status {status}; {newest}");

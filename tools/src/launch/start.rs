@@ -124,6 +124,7 @@ fn start(run: &Run) -> Result<u8, StartError> {
         plain(run)?
     };
     signals::done();
+    tell_of(run, status);
     let code = match signals::has_quit() && !status.success() {
         true => Some(128 + libc::SIGQUIT),
         false => status.code().or_else(|| status.signal().map(|s| 128 + s)),
@@ -131,13 +132,44 @@ fn start(run: &Run) -> Result<u8, StartError> {
     Ok(code.and_then(|c| u8::try_from(c).ok()).unwrap_or(u8::MAX))
 }
 
+/// What has ended a program of one process, unless somebody asked for that: others' shells would say it, ours sees a status.
+fn tell_of(run: &Run, status: ExitStatus) {
+    const ASKED: [i32; 5] = [
+        libc::SIGHUP,
+        libc::SIGINT,
+        libc::SIGQUIT,
+        libc::SIGTERM,
+        libc::SIGPIPE,
+    ];
+    let told = run.native || run.processes > 1;
+    let is_told_of = |signal| !told && !ASKED.contains(&signal) && ours(run).is_some();
+    if status.signal().is_some_and(is_told_of) {
+        let signal = status.to_string().replacen("signal: ", "signal ", 1);
+        let newest = newest(&run.settings.dir);
+        eprintln!("pc3run: {signal} has ended the program; {newest}");
+    }
+}
+
+/// Of a job that has ended.
+pub(super) fn newest(dir: &Path) -> String {
+    match pc3_runtime::tell::newest_in(dir) {
+        Some(id) => format!("the newest good checkpoint is {id}"),
+        None => "there is no checkpoint to continue from".to_owned(),
+    }
+}
+
+/// The program, or an argument of what runs it, that pc3cc has built.
+pub(super) fn ours(run: &Run) -> Option<PathBuf> {
+    let words = [&run.program].into_iter().chain(&run.args);
+    words.filter_map(locate).find(|f| is_ours(f))
+}
+
 /// Is it a program given by its path that pc3cc has not built, nor any of its arguments: a launcher's?
 fn is_foreign(run: &Run) -> bool {
     if !run.program.as_bytes().contains(&b'/') || elf::read(Path::new(&run.program)).is_none() {
         return false;
     }
-    let mut words = [&run.program].into_iter().chain(&run.args);
-    !words.any(|w| locate(w).is_some_and(|f| is_ours(&f)))
+    ours(run).is_none()
 }
 
 fn plain(run: &Run) -> Result<ExitStatus, StartError> {

@@ -1,6 +1,8 @@
 //! What process 0 decides for all: when a checkpoint is planned, when all unwind, when a plan moves on, when the job is
 //! over or can never be.  A state machine without threads, clocks or frames.
 
+use std::fmt;
+
 use super::quiet::{Level, Next, Quiet};
 use super::{Down, Rules, Stands, Up};
 
@@ -39,6 +41,35 @@ pub struct Lead {
     stills: u64,
     /// From processes that know before us that the round is over.
     early: Vec<(usize, Up)>,
+}
+
+/// For people.
+impl fmt::Display for Lead {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let processes = self.ready.len();
+        let of = |n: usize| format!("{n} of {processes} processes");
+        let ready = self.ready.iter().flatten().count();
+        match self.stage {
+            Stage::Idle => write!(f, "nothing is planned")?,
+            Stage::Asking => {
+                let told = of(self.furthest.iter().flatten().count());
+                write!(
+                    f,
+                    "a plan waits to hear how far ranks are, as {told} have said"
+                )?;
+            }
+            Stage::Gathering => write!(f, "a plan waits for ranks, as {} are ready", of(ready))?,
+            Stage::Unwinding => write!(f, "ranks unwind for a checkpoint")?,
+        }
+        match self.ended.iter().flatten().count() {
+            0 => {}
+            n => write!(f, "; the ranks of {} have ended", of(n))?,
+        }
+        match self.still {
+            true => write!(f, "; nothing moves, and some ranks poll"),
+            false => Ok(()),
+        }
+    }
 }
 
 fn all<T: Clone>(list: &[Option<T>]) -> Option<Vec<T>> {

@@ -2,6 +2,8 @@
 //! [`Barrier`] what the lead says.  A state machine without threads, clocks or frames: what it cannot know or do
 //! itself it has done by whoever drives it ([`Act`]).
 
+use std::fmt;
+
 use super::quiet::{Level, Report};
 use super::{Down, Rules, Stands, Up};
 use crate::barrier::{Answer, Barrier, Verdict};
@@ -79,6 +81,25 @@ pub struct Part {
     reported: Option<Report>,
     /// Of rounds that begin here when the last one is over.
     early: Vec<Down>,
+}
+
+/// For people.
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let wanted = if self.told { "a" } else { "no" };
+        write!(
+            f,
+            "{wanted} checkpoint is wanted, after {} plans",
+            self.round
+        )?;
+        if self.ended {
+            write!(f, "; all ranks here have ended")?;
+        }
+        match self.early.len() {
+            0 => Ok(()),
+            n => write!(f, "; {n} decisions on the next wait for this one"),
+        }
+    }
 }
 
 impl Part {

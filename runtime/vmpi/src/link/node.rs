@@ -279,10 +279,10 @@ impl Node {
     /// What is decided, for people.
     pub fn sights(&self, out: &mut impl Write) -> fmt::Result {
         if let Ok(part) = self.part.try_lock() {
-            writeln!(out, "  {part:?}")?;
+            writeln!(out, "  here: {part}")?;
         }
         match self.lead.try_lock() {
-            Ok(lead) if self.index == 0 => writeln!(out, "  {lead:?}"),
+            Ok(lead) if self.index == 0 => writeln!(out, "  for all: {lead}"),
             _ => Ok(()),
         }
     }

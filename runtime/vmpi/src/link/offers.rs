@@ -88,7 +88,7 @@ pub(crate) fn settle(link: &Link, me: &RankState) {
 
 /// What others read of what is offered here (`transport::near::direct`).
 impl Link {
-    fn withdraw(&self, id: u64) -> Withdrawn {
+    pub(super) fn withdraw(&self, id: u64) -> Withdrawn {
         let direct = self.carrier.direct();
         direct.map_or(Withdrawn::Yes, |d| d.withdraw(id))
     }

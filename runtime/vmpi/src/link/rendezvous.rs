@@ -153,6 +153,8 @@ pub(super) fn taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
         }
         return Some(());
     }
+    // Its receiver could not read it, and has said so: nobody does.
+    link.withdraw(id);
     let held = held?;
     let head = Head {
         token,

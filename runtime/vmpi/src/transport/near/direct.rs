@@ -4,6 +4,7 @@
 //! it *has read* it; the sender may *withdraw* it as long as nobody has taken it.  The word names the offer, so that nobody takes
 //! another one that has its word later.  Long ones are copied by both ([`joint`]).
 
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Mutex, PoisonError};
 
@@ -46,14 +47,43 @@ impl Memory {
     /// `to` has room for `len` bytes.
     pub unsafe fn read(&self, from: u64, to: *mut u8, len: usize) -> bool {
         // SAFETY: by the caller.
-        unsafe { copy(Way::Read, self.pid, from, to, len) }
+        unsafe { copy(Way::Read, self.pid, from, to, len).is_ok() }
+    }
+}
+
+/// Another process, and a word of its memory that tells it from others.
+#[derive(Clone, Copy)]
+pub struct Process {
+    pub pid: u32,
+    pub nonce: u64,
+    /// Where it has that.
+    pub at: u64,
+}
+
+impl Process {
+    fn look(&self) -> Result<bool, c_int> {
+        let mut nonce = 0u64;
+        let to = (&raw mut nonce).cast();
+        // SAFETY: room for it.
+        unsafe { copy(Way::Read, self.pid, self.at, to, size_of::<u64>()) }?;
+        Ok(nonce == self.nonce)
+    }
+
+    /// Can its memory be read?
+    pub fn is_readable(&self) -> bool {
+        self.look() == Ok(true)
+    }
+
+    /// It has ended, or executes something else; not if it just cannot be read any more.
+    pub fn is_gone(&self) -> bool {
+        matches!(self.look(), Ok(false) | Err(libc::ESRCH | libc::EFAULT))
     }
 }
 
 /// A process whose memory may be read.
 #[derive(Clone, Copy)]
 pub struct Remote {
-    pub pid: u32,
+    pub process: Process,
     pub slots: Slots,
     pub reads_ours: bool,
     pub we_read: bool,
@@ -82,7 +112,7 @@ impl Direct {
 
     pub fn memory_of(&self, process: u32) -> Option<Memory> {
         let p = self.peer(process).filter(|p| p.we_read)?;
-        Some(Memory { pid: p.pid })
+        Some(Memory { pid: p.process.pid })
     }
 
     fn free(&self) -> std::sync::MutexGuard<'_, Vec<u16>> {
@@ -159,11 +189,11 @@ impl Direct {
         // SAFETY: by the caller; what is offered stays while it is taken.
         let all = unsafe {
             if len < joint::LONG {
-                copy(Way::Read, p.pid, from, to, len)
+                copy(Way::Read, p.process.pid, from, to, len).is_ok()
             } else {
                 let wanted = p.slots.wanted();
                 let call = || wanted.store(id, SeqCst);
-                let all = joint::take(slot, id, p.pid, (from, to, len), call);
+                let all = joint::take(slot, id, &p.process, (from, to, len), call);
                 // Others may have asked for help since.
                 let _ = wanted.compare_exchange(id, 0, SeqCst, SeqCst);
                 all
@@ -203,11 +233,17 @@ pub(super) enum Way {
     Write,
 }
 
-/// Copies memory of another process to this one's, or the other way; all of it, or false.
+/// Copies memory of another process to this one's, or the other way; all of it, or what the system says (0: nothing).
 ///
 /// # Safety
 /// `ours` may be written, or is readable, for `len` bytes.
-pub(super) unsafe fn copy(way: Way, pid: u32, theirs: u64, ours: *mut u8, len: usize) -> bool {
+pub(super) unsafe fn copy(
+    way: Way,
+    pid: u32,
+    theirs: u64,
+    ours: *mut u8,
+    len: usize,
+) -> Result<(), c_int> {
     let call = match way {
         Way::Read => libc::process_vm_readv,
         Way::Write => libc::process_vm_writev,
@@ -216,9 +252,10 @@ pub(super) unsafe fn copy(way: Way, pid: u32, theirs: u64, ours: *mut u8, len: u
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: as above.
     let kept = unsafe { *errno };
-    let mut done = 0;
+    let (mut done, mut all) = (0, Ok(()));
     while done < len {
         let Ok(at) = usize::try_from(theirs + done as u64) else {
+            all = Err(libc::EFAULT);
             break;
         };
         let there = libc::iovec {
@@ -233,13 +270,15 @@ pub(super) unsafe fn copy(way: Way, pid: u32, theirs: u64, ours: *mut u8, len: u
         // SAFETY: by the caller; the kernel checks the other address.
         let n = unsafe { call(pid, here, 1, there, 1, 0) };
         if n <= 0 {
+            // SAFETY: as above.
+            all = Err(if n < 0 { unsafe { *errno } } else { 0 });
             break;
         }
         done += n as usize;
     }
     // SAFETY: as above.
     unsafe { *errno = kept };
-    done == len
+    all
 }
 
 #[cfg(test)]
@@ -252,8 +291,18 @@ mod tests {
         let own = Own::new(2, 5).expect("shared memory");
         let me = std::process::id();
         let theirs = Theirs::open(me, own.fd(), 5, 1, 2).expect("it is there");
-        let remote = Remote {
+        let process = Process {
             pid: me,
+            nonce: 5,
+            at: own.address(),
+        };
+        assert!(process.is_readable() && !process.is_gone());
+        for (nonce, at) in [(6, process.at), (5, 8)] {
+            let other = Process { pid: me, nonce, at };
+            assert!(!other.is_readable() && other.is_gone());
+        }
+        let remote = Remote {
+            process,
             slots: theirs.slots,
             reads_ours: true,
             we_read: true,
@@ -311,11 +360,15 @@ mod tests {
                     }
                 }
             });
-            for n in 0..60usize {
+            // On a busy machine there may be nobody to help for a while.
+            let more = |n: &usize| *n < 60 || *n < 5000 && helped.load(SeqCst) == 0;
+            let mut last = 0;
+            for n in (0..).take_while(more) {
+                last = n as u64 + 1;
                 let len = joint::LONG + n * 123_457 % (3 << 20);
                 let from: Vec<u8> = (0..len).map(|i| (i / 7 + n) as u8).collect();
                 let mut to = vec![0; len];
-                let id = d.offer(1, n as u64 + 1).expect("a word");
+                let id = d.offer(1, last).expect("a word");
                 let at = from.as_ptr() as usize as u64;
                 // SAFETY: as many bytes.
                 assert!(unsafe { d.take(1, id, at, to.as_mut_ptr(), len) });
@@ -323,7 +376,7 @@ mod tests {
                 d.settled(id);
             }
             // Nobody's address.
-            let id = d.offer(1, 61).expect("a word");
+            let id = d.offer(1, last + 1).expect("a word");
             let mut to = vec![0; joint::LONG];
             // SAFETY: as above.
             assert!(!unsafe { d.take(1, id, 8, to.as_mut_ptr(), to.len()) });

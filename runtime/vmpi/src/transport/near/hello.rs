@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 
 use pc3_transport::Head;
 
-use super::direct::{self, Direct, Remote, Way};
+use super::direct::{Direct, Process, Remote};
 use super::peer::Peer;
 use super::relay::Relay;
 use super::ring::{Receiver, Sender};
@@ -46,11 +46,8 @@ fn nonce() -> u64 {
 /// What another process says of itself.
 struct Hello {
     here: Vec<u8>,
-    pid: u32,
     fd: RawFd,
-    nonce: u64,
-    /// Where it has that.
-    at: u64,
+    process: Process,
 }
 
 /// What another process says when it has looked.
@@ -75,16 +72,6 @@ fn let_read() {
     if restricted.is_ok_and(|r| r.trim() == "1") {
         // SAFETY: a plain system call.
         unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY, 0, 0, 0) };
-    }
-}
-
-/// Can its memory be read?
-fn readable(h: &Hello) -> bool {
-    let mut nonce = 0u64;
-    // SAFETY: room for it.
-    unsafe {
-        let to = (&raw mut nonce).cast();
-        direct::copy(Way::Read, h.pid, h.at, to, size_of::<u64>()) && nonce == h.nonce
     }
 }
 
@@ -128,10 +115,11 @@ pub fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
     };
     heard.until(|h, peer| h.hellos.contains_key(&peer));
     let is_here = |h: &Hello| !h.here.is_empty() && h.here == place.as_bytes();
-    let mut found: BTreeMap<u32, (Theirs, u32, bool)> = BTreeMap::new();
+    let mut found: BTreeMap<u32, (Theirs, Process, bool)> = BTreeMap::new();
     for (&peer, h) in heard.hellos.iter().filter(|(_, h)| is_here(h)) {
-        let theirs = Theirs::open(h.pid, h.fd, h.nonce, me, count).ok();
-        let reads = theirs.is_some() && readable(h);
+        let process = h.process;
+        let theirs = Theirs::open(process.pid, h.fd, process.nonce, me, count).ok();
+        let reads = theirs.is_some() && process.is_readable();
         let ready = Head {
             kind: READY,
             count: u64::from(theirs.is_some()),
@@ -139,7 +127,7 @@ pub fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
             ..Head::default()
         };
         wire.send(peer, &ready, &[]);
-        found.extend(theirs.map(|t| (peer, (t, h.pid, reads))));
+        found.extend(theirs.map(|t| (peer, (t, process, reads))));
     }
     heard.until(|h, peer| {
         h.readies.contains_key(&peer) || !h.hellos.get(&peer).is_some_and(is_here)
@@ -147,12 +135,12 @@ pub fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
     let own = own?;
     let mut peers = BTreeMap::new();
     let mut remotes = vec![None; count as usize];
-    for (peer, (theirs, pid, we_read)) in found {
+    for (peer, (theirs, process, we_read)) in found {
         let Some(ready) = heard.readies.get(&peer).filter(|r| r.found) else {
             continue;
         };
         remotes[peer as usize] = Some(Remote {
-            pid,
+            process,
             slots: theirs.slots,
             reads_ours: ready.reads,
             we_read,
@@ -192,10 +180,12 @@ impl Heard<'_> {
                 HELLO => {
                     let hello = Hello {
                         here: body.to_vec(),
-                        pid: head.src,
                         fd: head.from,
-                        nonce: head.id,
-                        at: head.token,
+                        process: Process {
+                            pid: head.src,
+                            nonce: head.id,
+                            at: head.token,
+                        },
                     };
                     self.hellos.insert(*peer, hello);
                 }

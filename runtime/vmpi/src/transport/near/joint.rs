@@ -5,8 +5,9 @@
 //! It stays so until all parts are done, as who takes it waits for those that its sender has begun.
 
 use std::sync::atomic::Ordering::*;
+use std::time::Duration;
 
-use super::direct::{copy, Way, SLOT};
+use super::direct::{copy, Process, Way, SLOT};
 use super::segment::Slot;
 
 /// Shorter ones are copied before the other side would begin.
@@ -59,14 +60,14 @@ fn begin(slot: &Slot, id: u64) -> Option<Part> {
     }
 }
 
-/// Takes an offer of process `pid`, which may help; `call` tells it so.  All of it, or false.
+/// Takes an offer of that process, which may help; `call` tells it so.  All of it, or false.
 ///
 /// # Safety
 /// `to` has room for `len` bytes, and nobody else takes this offer.
 pub unsafe fn take(
     slot: &Slot,
     id: u64,
-    pid: u32,
+    sender: &Process,
     (from, to, len): (u64, *mut u8, usize),
     call: impl FnOnce(),
 ) -> bool {
@@ -82,29 +83,46 @@ pub unsafe fn take(
     while let Some(part) = begin(slot, id) {
         let to = part.to as usize as *mut u8;
         // SAFETY: by the caller: it is within.
-        all &= unsafe { copy(Way::Read, pid, part.from, to, part.len) };
+        all &= unsafe { copy(Way::Read, sender.pid, part.from, to, part.len).is_ok() };
         parts += 1;
     }
     let theirs = (len as u64).div_ceil(part_of(len as u64)) - parts;
+    match wait(slot, theirs, sender) {
+        // Nobody writes to it any more, and nobody else will send it.
+        None => false,
+        Some(done) if all && done < FAILED => true,
+        // SAFETY: by the caller.
+        Some(_) => unsafe { copy(Way::Read, sender.pid, from, to, len).is_ok() },
+    }
+}
+
+/// So many looks until the sender's parts can be expected to be done, if it has a processor.
+const SOON: u32 = 1 << 14;
+const NAP: Duration = Duration::from_micros(50);
+/// One of so many naps.
+const RARELY: u32 = 1 << 7;
+
+/// All parts of the sender's are done; none if it is gone, so that they never will be.
+fn wait(slot: &Slot, theirs: u64, sender: &Process) -> Option<u64> {
     let mut turns = 0u32;
-    let done = loop {
+    loop {
         let done = slot.done.load(SeqCst);
         if done % FAILED == theirs {
-            break done;
+            return Some(done);
         }
-        turns = turns.wrapping_add(1);
-        match turns % 1024 {
-            0 => std::thread::yield_now(),
-            _ => std::hint::spin_loop(),
+        turns = turns.saturating_add(1);
+        match turns {
+            ..SOON if turns % 256 == 0 => std::thread::yield_now(),
+            ..SOON => std::hint::spin_loop(),
+            _ => std::thread::sleep(NAP),
         }
-        // Who has begun a part and is no more will not end it.
-        // SAFETY: as above.
-        if turns % (1 << 16) == 0 && !unsafe { copy(Way::Read, pid, from, to, 1) } {
-            return false;
+        if turns == SOON + RARELY {
+            turns = SOON;
+            if sender.is_gone() {
+                return None;
+            }
         }
-    };
-    // SAFETY: by the caller.
-    all && done < FAILED || unsafe { copy(Way::Read, pid, from, to, len) }
+    }
 }
 
 /// Copies a part of an offer of ours that is being taken; false if none is left.
@@ -114,7 +132,7 @@ pub fn help(slot: &Slot, id: u64) -> bool {
     };
     let from = part.from as usize as *mut u8;
     // SAFETY: what is offered stays while it is taken, which is until we have done this part.
-    let all = unsafe { copy(Way::Write, part.pid, part.to, from, part.len) };
+    let all = unsafe { copy(Way::Write, part.pid, part.to, from, part.len).is_ok() };
     slot.done
         .fetch_add(if all { 1 } else { 1 + FAILED }, SeqCst);
     true
