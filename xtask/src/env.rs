@@ -88,10 +88,13 @@ pub fn has_extra(name: &str) -> bool {
     if !name.ends_with(".so") {
         return has_program(name);
     }
-    let mut clang = Command::new("clang");
-    // It says the name alone if it finds nothing.
-    let found = clang.arg(format!("-print-file-name={name}")).output();
-    found.is_ok_and(|o| o.stdout.contains(&b'/'))
+    // Clang's libraries lie beside its resources.
+    let Ok(out) = Command::new("clang").arg("-print-resource-dir").output() else {
+        return false;
+    };
+    let resources = String::from_utf8_lossy(&out.stdout);
+    let mut folders = Path::new(resources.trim()).ancestors().skip(1);
+    folders.any(|f| f.ends_with("lib") && f.join(name).exists())
 }
 
 /// Rust targets whose standard library is installed.

@@ -97,8 +97,10 @@ pub(super) fn start<H: Host>(host: &Arc<H>, rank: u32) -> std::io::Result<JoinHa
             own.body(rank);
             sched.end(rank);
             hand_on(sched, &*own, rank);
-            while sched.stay {
-                std::thread::park();
+            if sched.stay {
+                loop {
+                    std::thread::park();
+                }
             }
         })
 }
