@@ -53,7 +53,42 @@ pub fn trials() -> Vec<Trial> {
     trials.push(clock::test("jobs::reordered", || {
         reordered().map_err(|e| format!("{e:#}").into())
     }));
+    trials.push(clock::test("jobs::static_program", || {
+        static_program().map_err(|e| format!("{e:#}").into())
+    }));
     trials
+}
+
+/// A static program can load no native MPI: its processes have sockets, unless one was asked for.
+fn static_program() -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    let exe = dir.path().join("static");
+    let mut cc = Command::new(arch::dist().join("bin/pc3cc"));
+    cc.args(["-w", "-static"]);
+    cc.arg(arch::root().join("tests/data/by_whom.c"));
+    let built = cc.arg("-o").arg(&exe).output()?;
+    ensure!(built.status.success(), "{built:?}");
+    let run = |launcher: &Path, args: &[&str]| {
+        let mut c = Command::new(launcher);
+        c.args(args).arg(&exe).current_dir(&dir);
+        let done = c.env("PC3_ROOT", arch::dist()).output()?;
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        anyhow::Ok((done.status.code(), text(&done.stdout), text(&done.stderr)))
+    };
+    let pc3run = arch::dist().join("bin/pc3run");
+    let (status, out, said) = run(&pc3run, &["-p", "2"])?;
+    ensure!((status, &*out) == (Some(0), "1 pc3run\n"), "{out}{said}");
+    for mpi in ["openmpi", "mpich"] {
+        let (status, out, said) = run(&pc3run, &["-p", "2", "--mpi", mpi])?;
+        ensure!((status, &*out) == (Some(86), ""), "{out}{said}");
+        ensure!(said.contains("it is static; --mpi none connects"), "{said}");
+    }
+    if super::processes::has("mpich") {
+        let (status, out, said) = run(Path::new("mpiexec.mpich"), &["-n", "2"])?;
+        ensure!(status != Some(0) && out.is_empty(), "{out}{said}");
+        ensure!(said.contains("this program is static"), "{said}");
+    }
+    Ok(())
 }
 
 /// Ranks that poll in vain while those of all processes wait are told, once; the job goes on.

@@ -25,7 +25,7 @@ use crate::sched::{Backend, Special};
 use crate::sights;
 use crate::state::{self, Phase, RankState, World};
 use crate::stats;
-use crate::transport::note_outcome;
+use crate::transport::{is_static, note_outcome};
 
 /// Announces this engine to the runtime; to be called before the runtime starts.
 pub fn register() {
@@ -41,10 +41,9 @@ pub fn register() {
         let special = Special {
             observe: job.stats.is_some(),
             seed: job.seed,
-            // A rank's team ends after its thread does, by `pthread_exit`: in a static program (no loader has a base) that aborts
-            // beside the end of the process, when libgcc's destructors have run.
-            // SAFETY: a plain call.
-            stay: job.program.teams && unsafe { libc::getauxval(libc::AT_BASE) == 0 },
+            // A rank's team ends after its thread does, by `pthread_exit`: in a static program that aborts beside the end of
+            // the process, when libgcc's destructors have run.
+            stay: job.program.teams && is_static(),
         };
         let stack = stack_size(job.ranks);
         let link = link::joined();

@@ -46,7 +46,7 @@ impl Mpi {
         }
     }
 
-    fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         match self {
             Mpi::Auto => "auto",
             Mpi::None => "none",
@@ -87,13 +87,22 @@ fn cannot_load(program: &Path) -> Option<&'static str> {
     }
 }
 
-/// How to start the processes where no MPI was named: by the launcher of one, or, with what was looked for, not.
-pub(super) fn found(run: &Run, program: &Path) -> Result<(OsString, Vec<OsString>), String> {
+/// Why the run's program can use no native MPI, if so.
+pub(super) fn cannot_use(run: &Run, program: &Path) -> Option<String> {
     // What runs it (qemu-s390x, valgrind) is another.
     let behind = ours(run).filter(|_| !is_ours(program));
     let program = behind.as_deref().unwrap_or(program);
-    if let Some(why) = cannot_load(program) {
-        return Err(format!("{} cannot use one: {why}", program.display()));
+    let why = cannot_load(program)?;
+    Some(format!(
+        "{} cannot use a native MPI: {why}",
+        program.display()
+    ))
+}
+
+/// How to start the processes where no MPI was named: by the launcher of one, or, with what was looked for, not.
+pub(super) fn found(run: &Run, program: &Path) -> Result<(OsString, Vec<OsString>), String> {
+    if let Some(why) = cannot_use(run, program) {
+        return Err(why);
     }
     let mut looked = Vec::new();
     for mpi in [Mpi::Open, Mpi::Mpich] {

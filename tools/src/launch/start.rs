@@ -17,7 +17,7 @@ use crate::program::is_ours;
 
 use super::crew::{Crew, Net, LINK};
 use super::elf::{self, Executable};
-use super::native::{found, launched, through, Mpi};
+use super::native::{cannot_use, found, launched, through, Mpi};
 use super::options::Run;
 use super::progress::Progress;
 use super::pty::{readable, Pty, Size};
@@ -98,7 +98,14 @@ fn processes(run: &Run) -> Result<u8, StartError> {
                     return start(run);
                 }
             },
-            mpi => launched(run, mpi).map_err(|why| StartError::Native(format!("--mpi {why}")))?,
+            mpi => {
+                // A script may start what can.
+                let why = cannot_use(run, &path).filter(|_| ours(run).is_some());
+                let why =
+                    why.map(|w| format!("{}: {w}; --mpi none connects its processes", mpi.name()));
+                let command = why.map_or_else(|| launched(run, mpi), Err);
+                command.map_err(|why| StartError::Native(format!("--mpi {why}")))?
+            }
         };
         let launcher = Run {
             program,

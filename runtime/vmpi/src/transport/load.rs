@@ -1,6 +1,7 @@
 //! Transports in shared objects.
 //!
-//! The loader's functions are looked for weakly: a static program has none, and says so only when it is to use them.
+//! The loader's functions are looked for weakly: a static program has none, or some that do not work for MPI libraries, and says so
+//! only when it is to use them.
 
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::path::Path;
@@ -28,6 +29,9 @@ fn loader() -> Option<(Open, Find, Why)> {
             at
         }};
     }
+    if is_static() {
+        return None;
+    }
     let (open, find, why) = (weak!("dlopen"), weak!("dlsym"), weak!("dlerror"));
     if open == 0 || find == 0 || why == 0 {
         return None;
@@ -45,6 +49,12 @@ fn loader() -> Option<(Open, Find, Why)> {
 #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
 fn loader() -> Option<(Open, Find, Why)> {
     None
+}
+
+/// No loader has started this program.
+pub(crate) fn is_static() -> bool {
+    // SAFETY: a plain call.
+    unsafe { libc::getauxval(libc::AT_BASE) == 0 }
 }
 
 /// The transport in the shared object at `path`, which stays loaded.

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub(crate) use load::is_static;
 pub use near::Memory;
 pub(crate) use near::{name, Withdrawn};
 use near::{Bell, Direct, Glance, Naps, Near};
