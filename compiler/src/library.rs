@@ -312,6 +312,17 @@ const ALL: &[Library] = &[
         names: SCANS,
     },
     Library {
+        file: "pc3-teams.c",
+        text: include_str!("../library/pc3-teams.c"),
+        names: &[
+            "omp_set_num_threads",
+            "omp_set_dynamic",
+            "omp_set_nested",
+            "omp_set_max_active_levels",
+            "omp_set_schedule",
+        ],
+    },
+    Library {
         file: "pc3-accounts.c",
         text: include_str!("../library/pc3-accounts.c"),
         names: &["getpwnam", "getpwuid", "getgrnam", "getgrgid"],
