@@ -77,7 +77,8 @@ fn main() {
     if args.filter.is_none() && !args.list {
         std::thread::spawn(build::rust_ahead);
     }
-    let mut trials: Vec<Trial> = Vec::new();
+    // The longest first: the last one alone leaves processors idle.
+    let mut trials: Vec<Trial> = trees::trials();
     trials.extend(sweep::trials());
     trials.extend(kill::trials());
     trials.extend(faults::trials());
@@ -103,7 +104,6 @@ fn main() {
     trials.extend(links::trials());
     trials.extend(control::trials());
     trials.extend(debian::trials());
-    trials.extend(trees::trials());
     trials.extend(hpcc::trials());
     trials.extend(csmith::trials());
     let conclusion = libtest_mimic::run(&args, trials);
