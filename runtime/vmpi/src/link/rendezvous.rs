@@ -153,7 +153,7 @@ pub(super) fn taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
         }
         return Some(());
     }
-    // Its receiver could not read it, and has said so: nobody does.
+    // Its receiver asks for it, so has not read it and will not.
     link.withdraw(id);
     let held = held?;
     let head = Head {

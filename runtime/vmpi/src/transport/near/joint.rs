@@ -2,7 +2,8 @@
 //!
 //! Parts are begun in their order, by who counts [`Slot::begun`] on.  That word has the offer's name, which no other offer ever has, and
 //! is 0 while the rest of the slot changes: so whoever has counted it on knows the place of its part, and that this offer is being taken.
-//! It stays so until all parts are done, as who takes it waits for those that its sender has begun.
+//! It stays so until all parts are done, as who takes it waits for those that its sender has begun.  An offer is taken once: whoever
+//! could not copy it asks for it.
 
 use std::sync::atomic::Ordering::*;
 use std::time::Duration;

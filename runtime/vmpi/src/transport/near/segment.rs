@@ -149,7 +149,6 @@ impl Theirs {
 
 /// What the two sides of an offer know of each other (`direct`).
 #[repr(C, align(64))]
-#[derive(Default)]
 pub struct Slot {
     /// Which offer it is, and what has become of it.
     pub word: AtomicU64,
