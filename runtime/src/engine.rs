@@ -47,7 +47,12 @@ pub trait Engine: Send + Sync {
     fn load(&self, rank: &mut Rank, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError>;
 
     /// The same for what crosses the rank's own line, of checkpoints in which each rank has one; behind [`Engine::load`].
-    fn load_line(&self, _rank: &mut Rank, _bytes: &[u8]) -> Result<(), LoadError> {
+    fn load_line(
+        &self,
+        _rank: &mut Rank,
+        _bytes: &[u8],
+        _ctx: &dyn LoadCtx,
+    ) -> Result<(), LoadError> {
         Err(LoadError(
             "it was taken by the nonblocking protocol, which this program cannot go on from"
                 .to_owned(),

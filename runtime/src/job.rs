@@ -28,6 +28,7 @@ use crate::together;
 pub use crate::together::{Apart, Written};
 use crate::untaken::Untaken;
 use pc3_typemetric::codes;
+use pc3_typemetric::types::TypeTable;
 
 /// What follows a checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +74,8 @@ pub struct Job {
     /// Where outputs that this process opens are noted, if another one has the store.
     outputs: Option<Mutex<Begin>>,
     engine: OnceLock<Box<dyn Engine>>,
+    /// The types of the program that wrote the checkpoint which it goes on from.
+    pub(crate) origin: OnceLock<TypeTable>,
     source: Mutex<Option<u64>>,
     /// What stood in the way, and why checkpoints could not be written since the last one: what has been said.
     pub(crate) refused: Mutex<BTreeSet<String>>,
@@ -124,6 +127,7 @@ impl Job {
             store: Mutex::new(store),
             outputs,
             engine: OnceLock::new(),
+            origin: OnceLock::new(),
             source: Mutex::default(),
             refused: Mutex::default(),
             failures: Mutex::default(),
@@ -160,6 +164,7 @@ impl Job {
             store: Mutex::new(None),
             outputs: None,
             engine: OnceLock::new(),
+            origin: OnceLock::new(),
             source: Mutex::default(),
             refused: Mutex::default(),
             failures: Mutex::default(),

@@ -7,7 +7,7 @@
 //! * `life`: from `main` to exit; `settings`, `control`: when to checkpoint; `tell`: messages.
 //! * `format`: the file; `save` writes one; `store` commits it.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks through
-//!   `objects`, `partner` and `translate`.
+//!   `objects`, `partner` and `translate`; `loader`: what engines see of them.
 //! * `library` gathers state outside of variables: `files`, `process`, `mapped` memory, and `obstacles`, which cannot be saved; `outside`: what a
 //!   process makes again when it is used; `environment`: where `environ` leads.
 //! * `guest`: programs in other languages than C, whose state is not in units' tables.
@@ -41,6 +41,7 @@ mod library;
 mod life;
 mod limits;
 mod lists;
+mod loader;
 mod mapped;
 mod notes;
 mod objects;

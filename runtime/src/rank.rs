@@ -274,8 +274,6 @@ impl Rank {
         }
     }
 
-    /// To be called before objects of a type are allocated.
-    #[inline]
     /// As many bytes as `n` of where the request came from are here, at least.
     pub(crate) fn asked(&self, n: usize, site: *const pc3_site) -> usize {
         let plan = self.wanted_plan.as_ref();
@@ -284,6 +282,8 @@ impl Rank {
         here.map_or(n, |here| n.max(here as usize))
     }
 
+    /// To be called before objects of a type are allocated.
+    #[inline]
     pub(crate) fn about_to_allocate(&mut self, ty: u32) {
         let program = &self.job.program;
         if program.strays {
@@ -307,6 +307,34 @@ impl Rank {
                 inside(g.addr.wrapping_add_signed(moved), g.size)
             })
             || (self.shadow.start() as usize..self.shadow.end() as usize).contains(&addr)
+    }
+
+    /// Of which type are so many bytes at an address that a library has been given as that of anything?  Unknown on the stack.
+    #[cold]
+    pub fn held_at(&self, addr: usize, bytes: usize) -> TypeId {
+        let program = &self.job.program;
+        let delta = self.delta();
+        let globals = program.globals.iter().map(|g| {
+            let moved = if g.constant { 0 } else { delta };
+            (g.addr.wrapping_add_signed(moved), g.size, g.ty)
+        });
+        let literals = program.literals.iter().map(|l| (l.addr, l.size, l.ty));
+        let found = match self.heap.find(addr) {
+            Some(object) => Some((object.base as usize, TypeId(object.ty))),
+            None => globals
+                .chain(literals)
+                .find(|(start, size, _)| addr.wrapping_sub(*start) < *size)
+                .map(|(start, _, ty)| (start, ty)),
+        };
+        let known = found.filter(|(_, ty)| {
+            // What such a block is handed out for says more than its own type.
+            let dealt = program.dealt.get(ty.index()).copied();
+            !dealt.unwrap_or(false) && program.types.contains(*ty)
+        });
+        known.map_or(TypeId::UNKNOWN, |(start, ty)| {
+            let (at, bytes) = ((addr - start) as u64, bytes as u64);
+            program.types.values_at(ty, at, bytes).unwrap_or_default()
+        })
     }
 
     /// Distance from a global's template to this rank's copy.

@@ -3,7 +3,7 @@
 //! Engines store source addresses raw (as `u64`) and user data in the source ABI's layout; the
 //! loading side translates, because it knows both sides ("reader makes right").
 
-use pc3_typemetric::types::TypeTable;
+use pc3_typemetric::types::{TypeId, TypeTable};
 use thiserror::Error;
 
 /// Why a rank's or the job's engine state cannot be rebuilt.
@@ -78,5 +78,23 @@ pub trait LoadCtx {
     /// The program's types in the saved ABI and in this one, where known.
     fn types(&self) -> Option<(&TypeTable, &TypeTable)> {
         None
+    }
+
+    /// The type here that a type of the saved program is.
+    fn partner(&self, of: TypeId) -> Result<TypeId, LoadError> {
+        Ok(of)
+    }
+
+    /// How many bytes values of a type take here that took so many in the saved program. A limit may end within a value; an
+    /// error if anything else does, or if nobody knows.
+    fn room(&self, of: TypeId, bytes: u64, limit: bool) -> Result<u64, LoadError> {
+        let _ = (of, limit);
+        Ok(bytes)
+    }
+
+    /// Converts values of a type of the saved program; so many bytes as [`LoadCtx::room`] says.
+    fn values(&self, of: TypeId, source: &[u8]) -> Result<Vec<u8>, LoadError> {
+        let _ = of;
+        Ok(source.to_vec())
     }
 }

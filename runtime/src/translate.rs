@@ -1,12 +1,9 @@
-//! Answers the questions that come up while objects are converted: where does this pointer lead
-//! now; and offers the same, with basic types, to engines.
+//! Answers the questions that come up while objects are converted: where does this pointer lead now?
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 
-use pc3_typemetric::abi::{Abi, Metric};
-use pc3_typemetric::plan::{NoReferences, Plan, Resolver, Unresolved};
-use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable, LONG_DOUBLE};
+use pc3_typemetric::plan::{Resolver, Unresolved};
+use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::beside::Moved;
 use crate::format::unions::UnionMeta;
@@ -14,7 +11,6 @@ use crate::holders::{self, THREAD};
 use crate::objects::{Directory, Lost};
 use crate::registry::Wide;
 use crate::shared;
-use crate::transfer::{Basic, LoadCtx, LoadError, Target};
 
 /// Translates the references of one rank.  Pointers to what is no longer alive become null and are
 /// counted: programs may keep them as long as they do not use them.  Small numbers stay what they are.
@@ -439,118 +435,6 @@ impl Resolver for Translator<'_> {
         }
         let at = self.object + self.part + at;
         self.unions.get(&(at, union)).copied()
-    }
-}
-
-/// What an engine sees of a restored rank.
-pub(crate) struct Loader<'a> {
-    source: &'a TypeTable,
-    target: &'a TypeTable,
-    directory: &'a Directory,
-    plans: RefCell<HashMap<Basic, Plan>>,
-}
-
-impl<'a> Loader<'a> {
-    pub fn new(
-        source: &'a TypeTable,
-        target: &'a TypeTable,
-        directory: &'a Directory,
-    ) -> Loader<'a> {
-        Loader {
-            source,
-            target,
-            directory,
-            plans: RefCell::default(),
-        }
-    }
-
-    fn plan(&self, of: Basic) -> Result<Plan, LoadError> {
-        if let Some(plan) = self.plans.borrow().get(&of) {
-            return Ok(plan.clone());
-        }
-        let side = |abi: &Abi| -> Result<(TypeTable, TypeId), LoadError> {
-            let mut table = TypeTable::new(abi.clone());
-            let id = table
-                .add(basic(of, abi))
-                .map_err(|e| LoadError(e.to_string()))?;
-            Ok((table, id))
-        };
-        let (from, to) = (side(self.source.abi())?, side(self.target.abi())?);
-        let plan = Plan::compile(&from.0, from.1, &to.0, to.1).map_err(|list| {
-            LoadError(
-                list.first()
-                    .map_or(String::new(), |m| format!("{of:?}: {m}")),
-            )
-        })?;
-        self.plans.borrow_mut().insert(of, plan.clone());
-        Ok(plan)
-    }
-}
-
-/// A basic type under an ABI.
-fn basic(of: Basic, abi: &Abi) -> Type {
-    let scalar =
-        |kind, m: Metric, flags| Type::scalar(kind, "", m.size.into(), m.align.into(), flags);
-    let exact = |n: u8| Metric { size: n, align: n };
-    let pair = |m: Metric| Metric {
-        size: 2 * m.size,
-        align: m.align,
-    };
-    match of {
-        Basic::Char => scalar(Kind::Char, exact(1), 0),
-        Basic::SignedChar => scalar(Kind::SInt, exact(1), 0),
-        Basic::UnsignedChar | Basic::Byte => scalar(Kind::UInt, exact(1), 0),
-        Basic::Bool => scalar(Kind::Bool, exact(1), 0),
-        Basic::Short => scalar(Kind::SInt, abi.short, 0),
-        Basic::UnsignedShort => scalar(Kind::UInt, abi.short, 0),
-        // wchar_t is a 32-bit integer on every supported ABI; unsigned on Arm, which text does not meet.
-        Basic::Int | Basic::WChar => scalar(Kind::SInt, abi.int, 0),
-        Basic::UnsignedInt => scalar(Kind::UInt, abi.int, 0),
-        Basic::Long => scalar(Kind::SInt, abi.long, 0),
-        Basic::UnsignedLong => scalar(Kind::UInt, abi.long, 0),
-        Basic::LongLong => scalar(Kind::SInt, abi.long_long, 0),
-        Basic::UnsignedLongLong => scalar(Kind::UInt, abi.long_long, 0),
-        Basic::Float => scalar(Kind::Float, abi.float, 0),
-        Basic::Double => scalar(Kind::Float, abi.double, 0),
-        Basic::LongDouble => scalar(Kind::Float, abi.long_double, LONG_DOUBLE),
-        Basic::FloatComplex => scalar(Kind::Complex, pair(abi.float), 0),
-        Basic::DoubleComplex => scalar(Kind::Complex, pair(abi.double), 0),
-        Basic::LongDoubleComplex => scalar(Kind::Complex, pair(abi.long_double), LONG_DOUBLE),
-        Basic::Signed(n) => scalar(Kind::SInt, exact(n), 0),
-        Basic::Unsigned(n) => scalar(Kind::UInt, exact(n), 0),
-        Basic::IntPtr => scalar(Kind::SInt, abi.pointer, 0),
-    }
-}
-
-impl LoadCtx for Loader<'_> {
-    fn types(&self) -> Option<(&TypeTable, &TypeTable)> {
-        Some((self.source, self.target))
-    }
-
-    fn pointer(&self, source: u64) -> Target {
-        if source == 0 {
-            return Target::Null;
-        }
-        match self
-            .directory
-            .translate(self.source, source, TypeId::UNKNOWN)
-        {
-            Ok(here) => Target::At(here as *mut u8),
-            Err(_) => Target::Dangling,
-        }
-    }
-
-    fn source_size(&self, of: Basic) -> usize {
-        basic(of, self.source.abi()).size as usize
-    }
-
-    fn convert(&self, of: Basic, source: &[u8]) -> Result<Vec<u8>, LoadError> {
-        let plan = self.plan(of)?;
-        let count = source.len() as u64 / plan.src_size().max(1);
-        let mut out = vec![0; (count * plan.dst_elem_size()) as usize];
-        plan.run(source, &mut out, count, &mut NoReferences)
-            .map_err(|e| LoadError(format!("message{e}")))?;
-        Ok(out)
     }
 }
 

@@ -363,6 +363,16 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             at.line
         );
     }
+    for (n, b) in cx.heap.bytes[cx.unit].iter().enumerate() {
+        if !cx.bytes.contains_key(&b.argument) {
+            continue;
+        }
+        let ty = b.of.map_or("0".into(), |q| {
+            types.memory(innermost(u, q), &b.name, Form::Unknown, None)
+        });
+        front += &format!("static struct pc3_type *const pc3_bytes_{n}; ");
+        sites += &format!("static struct pc3_type *const pc3_bytes_{n} = {ty};\n");
+    }
     let pieces = &cx.heap.pieces;
     let mut handed: Vec<ExprId> = pieces.returned[cx.unit].iter().copied().collect();
     handed.sort_unstable();

@@ -307,6 +307,12 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
             .filter(|_| w.graph.reaches.contains(&true))
             .map(|(i, l)| (l.of, i))
             .collect(),
+        bytes: w.heap.bytes[unit]
+            .iter()
+            .enumerate()
+            .filter(|_| w.mpi && w.graph.reaches.contains(&true))
+            .map(|(i, b)| (b.argument, i))
+            .collect(),
         sites: w.heap.sites[unit]
             .iter()
             .enumerate()

@@ -292,7 +292,7 @@ impl<'p, 'a> Printer<'p, 'a> {
             return out.replace(&u.expr(e).span, text);
         }
         for a in args {
-            self.expr(*a, lin, out);
+            self.argument(*a, lin, out);
         }
         let span = &u.expr(callee).span;
         if let ExprKind::Ident(s) = u.expr(callee).kind {
@@ -353,6 +353,19 @@ impl<'p, 'a> Printer<'p, 'a> {
         if clears {
             out.insert(whole.end, format!("; pc3_me->site = 0; {got}; }}))"));
         }
+    }
+
+    fn argument(&self, a: ExprId, lin: Option<&Linear>, out: &mut Edits) {
+        let Some(n) = self.cx.bytes.get(&a) else {
+            return self.expr(a, lin, out);
+        };
+        let span = &self.u().expr(a).span;
+        if self.cx.heap.bytes[self.cx.unit][*n].constant {
+            return out.replace(span, format!("pc3_bytes_of(pc3_bytes_{n})"));
+        }
+        out.insert(span.start, format!("pc3_bytes_if(pc3_bytes_{n}, ("));
+        self.expr(a, lin, out);
+        out.insert(span.end, "))");
     }
 
     /// `__func__` names the user's function in the resume clone too, and is one object.

@@ -73,6 +73,8 @@ pub struct UnitCx<'a> {
     pub told: RefCell<BTreeSet<usize>>,
     /// Stores through pointers to anything: the link's number.
     pub links: HashMap<ExprId, usize>,
+    /// Datatypes of MPI calls that are MPI_BYTE, or may be: their numbers among the unit's.
+    pub bytes: HashMap<ExprId, usize>,
     /// Site number of each allocation call.
     pub sites: HashMap<ExprId, usize>,
     /// What the program's author says of this unit.

@@ -26,6 +26,7 @@ use crate::format::shared::SharedMeta;
 use crate::guest::Source;
 use crate::identity::differences;
 use crate::job::Job;
+use crate::loader::Loader;
 use crate::objects::Directory;
 use crate::partner::Plans;
 use crate::process::{apply_locale, check, environment_again};
@@ -38,7 +39,6 @@ use crate::store::StoreError;
 use crate::tell::flush_standard;
 use crate::tongue;
 use crate::transfer::LoadError;
-use crate::translate::Loader;
 use place::Constants;
 
 #[derive(Debug, Error)]
@@ -382,6 +382,7 @@ fn engine_of_job(
         return Ok(());
     };
     let ctx = Loader::new(&checkpoint.types, &job.program.types, first);
+    job.had_types(&checkpoint.types);
     let loaded = engine.load_job(&checkpoint.engine_job()?, &ctx);
     loaded.map_err(|e| of_engine(0, &e))
 }
@@ -399,7 +400,8 @@ fn engine(
     let ctx = Loader::new(&checkpoint.types, &job.program.types, directory);
     let id = rank.id();
     let loaded = engine.load(rank, &bytes, &ctx);
-    let loaded = loaded.and_then(|()| line.map_or(Ok(()), |line| engine.load_line(rank, &line)));
+    let loaded =
+        loaded.and_then(|()| line.map_or(Ok(()), |line| engine.load_line(rank, &line, &ctx)));
     loaded.map_err(|e| of_engine(id, &e))
 }
 

@@ -92,6 +92,7 @@ constants! {
     PC3_UNIT_HAS_TEAMS: c_uint = 512;
     PC3_HOOK_LAST: c_uint = 65536;
     PC3_VALUES: c_uint = 8;
+    PC3_BYTES_OF: c_uint = 1073741824;
 }
 
 /// Addresses that differ in lower bits only have their notes in one stretch; none of a program's is wider than 48 bits.

@@ -337,6 +337,24 @@ impl TypeTable {
     pub fn is_empty(&self) -> bool {
         self.types.len() == 1
     }
+    /// The smallest type whose values, one after the other, are the `bytes` bytes from `at` on in memory that holds an array of `id`;
+    /// they may end within the last one.
+    pub fn values_at(&self, id: TypeId, at: u64, bytes: u64) -> Option<TypeId> {
+        let ty = self.get(id);
+        if ty.kind == Kind::Array {
+            return self.values_at(ty.elem, at, bytes);
+        }
+        let at = at.checked_rem(ty.size)?;
+        let inside = ty.members.iter().filter(|_| ty.kind == Kind::Struct);
+        let part = inside
+            .filter(|m| m.bits.is_none())
+            .find(|m| m.offset <= at && at + bytes <= m.offset + self.size(m.ty));
+        match part {
+            Some(m) => self.values_at(m.ty, at - m.offset, bytes),
+            None => (at == 0).then_some(id),
+        }
+    }
+
     pub fn contains(&self, id: TypeId) -> bool {
         id.index() < self.types.len()
     }

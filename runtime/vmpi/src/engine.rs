@@ -222,8 +222,8 @@ impl Engine for MpiEngine {
         state::save::save(self.world.rank(rank.id() as u32), ctx)
     }
 
-    fn load_line(&self, rank: &mut Rank, bytes: &[u8]) -> Result<(), LoadError> {
-        crossing::line::load(self.world.rank(rank.id() as u32), bytes)
+    fn load_line(&self, rank: &mut Rank, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
+        crossing::line::load(self.world.rank(rank.id() as u32), bytes, ctx)
     }
 
     fn load(&self, rank: &mut Rank, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {

@@ -35,6 +35,7 @@ fn elements(sig: &Signature, f: &mut impl FnMut(Basic) -> Result<()>) -> Result<
     for item in sig.items() {
         match item {
             Item::Run(b, n) => (0..*n).try_for_each(|_| f(*b))?,
+            Item::Values(_, n) => (0..*n).try_for_each(|_| f(Basic::Byte))?,
             Item::Repeat(n, inner) => (0..*n).try_for_each(|_| elements(inner, f))?,
         }
     }

@@ -6,7 +6,7 @@
 use crate::attr::{Attributes, Keyval, On};
 use crate::coll::meeting::Registry;
 use crate::comm::{Comm, Remote, SELF_ID, WORLD_ID};
-use crate::datatype::log::{Log, Rebuilt};
+use crate::datatype::log::{Again, Log, Rebuilt};
 use crate::datatype::{by_handle, TypeObject, TypeRef};
 use crate::errhandler::UserHandler;
 use crate::group::{Group, GroupRef};
@@ -199,9 +199,9 @@ fn comm(w: &mut Writer, c: &Comm) {
 }
 
 /// Rebuilds the objects of a rank whose `o` is fresh; returns the pending types of [`save`].
-pub fn load(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Vec<TypeRef>> {
+pub fn load(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Vec<Again>> {
     let types = Rebuilt::load(r, ctx)?;
-    let pending = r.list(|r| types.get(r.u64()?))?;
+    let pending = r.list(|r| types.again(r.u64()?))?;
     r.list(|r| {
         let (h, ty, committed) = (r.size()?, types.get(r.u64()?)?, r.u8()? != 0);
         let object = TypeObject {

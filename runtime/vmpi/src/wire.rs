@@ -84,6 +84,10 @@ impl<'a> Reader<'a> {
             None => bad("it ends too early"),
         }
     }
+    /// So many bytes as they are.
+    pub fn next(&mut self, n: u64) -> Read<&'a [u8]> {
+        self.take(usize::try_from(n).unwrap_or(usize::MAX))
+    }
     pub fn u8(&mut self) -> Read<u8> {
         Ok(self.take(1)?[0])
     }

@@ -202,7 +202,7 @@ fn restore(o: &mut Objects, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<Vec<TypeR
     let pending = load(o, &mut r, ctx)?;
     load_more(o, &mut r)?;
     assert!(r.0.is_empty());
-    Ok(pending)
+    Ok(pending.into_iter().map(|again| again.ty).collect())
 }
 
 #[test]

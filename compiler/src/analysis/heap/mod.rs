@@ -18,6 +18,7 @@
 //! the sites; so is one that hands out pieces of a block (`pieces`).  A function that returns its parameter is looked through.  What stays unknown is a warning.
 
 pub mod also;
+mod bytes;
 mod element;
 mod flow;
 mod goes;
@@ -38,6 +39,7 @@ use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 pub use also::Also;
+pub use bytes::Bytes;
 use flow::{Flow, Follow, Place, Punned};
 pub use goes::one_line;
 use pc3_typemetric::types::Held;
@@ -111,6 +113,8 @@ pub struct Heap {
     pub unnoted: Vec<HashSet<ExprId>>,
     /// Memory that is also written as something else.
     pub also: Vec<Also>,
+    /// What is sent and received as bytes: per unit.
+    pub bytes: Vec<Vec<Bytes>>,
     /// Functions that allocate as much as their callers say, and the parameters that say it.
     pub wrappers: HashMap<FnId, Vec<usize>>,
     /// Those of them that take what their callers left for them as they begin.
@@ -278,6 +282,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         wrappers,
         silent,
         also,
+        bytes: flows.iter().map(|f| bytes::find(p, f)).collect(),
         through,
     }
 }

@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
+use super::p2p::described;
 use super::{buffer, slice, wide_count};
 use crate::coll::meeting::Kind;
 use crate::coll::moves::{Shape, NOBODY};
@@ -205,7 +206,8 @@ pub(super) unsafe fn side<'a>(
     }
     match given {
         Given::One(_, n, datatype) | Given::Blocks(_, n, datatype) => {
-            let (count, ty) = (wide_count(n)?, me.objects().committed(datatype)?);
+            let count = wide_count(n)?;
+            let ty = described(me, p, count, datatype)?;
             let Some(bytes) = ty.bytes(count) else {
                 return fail(
                     Class::ERR_COUNT,
@@ -221,7 +223,7 @@ pub(super) unsafe fn side<'a>(
         }
         Given::Each(_, counts, displs, datatype) => {
             let (counts, displs) = (counts.read(blocks)?, displs.read(blocks)?);
-            let ty = me.objects().committed(datatype)?;
+            let ty = described(me, p, sum(&counts)?, datatype)?;
             buffer(
                 ptr,
                 sum(&counts)?.saturating_mul(ty.size),

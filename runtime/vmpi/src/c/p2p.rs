@@ -2,9 +2,13 @@
 
 use std::ffi::{c_int, c_void};
 
+use pc3_typemetric::types::Kind;
+
 use super::status::{put_status, CStatus};
 use super::{buffer, entry, entry_of, put, wide_count};
-use crate::datatype::{of_basic, TypeRef};
+use crate::datatype::basic::Basic;
+use crate::datatype::written::compact;
+use crate::datatype::{bytes, of_basic, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::handle::SENT;
 use crate::p2p::recv::{await_shown, check, post, show};
@@ -13,7 +17,6 @@ use crate::p2p::send::{begin, leave, Begun};
 use crate::p2p::{
     self, Buf, Dest, Key, Mode, Req, Request, Status, ANY_SOURCE, ANY_TAG, PROC_NULL,
 };
-use crate::state::message::compact;
 use crate::state::{Call, RankState};
 
 /// The buffer arguments of a call, checked.
@@ -26,7 +29,7 @@ pub(super) fn data(
     datatype: usize,
 ) -> Result<(usize, TypeRef)> {
     let n = wide_count(n.into())?;
-    let ty = me.objects().committed(datatype)?;
+    let ty = described(me, p, n, datatype)?;
     let Some(bytes) = ty.bytes(n) else {
         return fail(
             Class::ERR_COUNT,
@@ -38,6 +41,32 @@ pub(super) fn data(
     };
     buffer(p.cast(), bytes, ty.predefined != 0)?;
     Ok((n, ty))
+}
+
+/// The type of a buffer's `n` elements.
+#[inline(always)]
+pub(super) fn described(
+    me: &RankState,
+    p: *const c_void,
+    n: usize,
+    datatype: usize,
+) -> Result<TypeRef> {
+    if datatype == bytes::UNKNOWN {
+        return Ok(found(me, p, n));
+    }
+    me.objects().committed(datatype)
+}
+
+/// Bytes of which the program's text does not say what they are: the memory may.
+#[cold]
+fn found(me: &RankState, p: *const c_void, n: usize) -> TypeRef {
+    let held = me.exec().map(|rank| {
+        let ty = rank.held_at(p as usize, n);
+        let kind = rank.job().program.types.get(ty).kind;
+        (kind != Kind::Char).then_some(ty)
+    });
+    let of = held.unwrap_or_default().and_then(bytes::of);
+    of.unwrap_or_else(|| of_basic(Basic::Byte))
 }
 
 /// Where a send goes; `None`: to `MPI_PROC_NULL`.
@@ -342,9 +371,9 @@ unsafe fn exchange(
 unsafe fn with_copy<R>(buf: &Buf<'_>, f: impl FnOnce(Buf<'_>) -> Result<R>) -> Result<R> {
     // SAFETY: the program's buffer.
     let mut packed = unsafe { buf.ty.pack_vec(buf.addr, buf.count) };
-    if let Some(b) = buf.ty.signature.uniform() {
-        let n = packed.len() / b.size();
-        return f(Buf::new(packed.as_mut_ptr(), n, &of_basic(b)));
+    if let Some(unit) = buf.ty.unit() {
+        let n = packed.len() / unit.size;
+        return f(Buf::new(packed.as_mut_ptr(), n, &unit));
     }
     let ty = compact(&buf.ty.signature)?;
     let (_, end) = ty.span(buf.count);

@@ -1,9 +1,10 @@
 //! MPI_Barrier, and other calls in which members only wait for one another.
 
 use super::far::Keep;
-use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
+use super::meeting::{All, Brief, Call, Kind, Plan};
 use super::told::{gate, Record};
 use crate::error::Result;
+use crate::state::World;
 use crate::wire::{Read, Reader, Writer};
 
 pub struct Gate(pub Kind);
@@ -33,7 +34,7 @@ impl Call for Gate {
             Kind::FileClose | Kind::FileSync | Kind::FileSetSize | Kind::FileSetView
         )
     }
-    fn put_result(&self, _: usize, _: usize, _: &mut Reader, _: &Registry) -> Read<()> {
+    fn put_result(&self, _: usize, _: usize, _: &mut Reader, _: &World) -> Read<()> {
         Ok(())
     }
     const APART: bool = true;

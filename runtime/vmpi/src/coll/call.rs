@@ -4,10 +4,10 @@ use super::combine::Together;
 use super::far::{Elsewhere, Keep};
 use super::lent::To;
 use super::meeting::All;
-use super::registry::Registry;
 use super::told::{Few, Heard, Record};
 use crate::error::Result;
 use crate::state::RankState;
+use crate::state::World;
 use crate::wire::{bad, Read, Reader, Writer};
 
 /// What a collective needs of the scheduler, for the calling rank.
@@ -224,14 +224,8 @@ pub trait Call: Sized {
     fn result(&self, _me: usize, _members: usize, _w: &mut Writer) -> bool {
         false
     }
-    /// Does that again; `meetings`: of communicators, by name.
-    fn put_result(
-        &self,
-        _me: usize,
-        _members: usize,
-        _r: &mut Reader,
-        _meetings: &Registry,
-    ) -> Read<()> {
+    /// Does that again.
+    fn put_result(&self, _me: usize, _members: usize, _r: &mut Reader, _world: &World) -> Read<()> {
         bad("a result that cannot be kept")
     }
     /// Does a [`Plan::Member`] give others results?

@@ -19,10 +19,10 @@ use super::meeting::{All, Call};
 use super::moves::Neighbors;
 use super::told::{self, Record, Told};
 use crate::datatype::moving::Buf;
+use crate::datatype::written::{read_type, write_signature};
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::group::Group;
-use crate::state::message::{read_type, write_signature};
 use crate::transport::Memory;
 use crate::wire::{bad, Read, Reader, Writer};
 
@@ -230,7 +230,7 @@ impl Packed {
             n => n as usize,
         };
         let ty = match r.u32()? {
-            0 => read_type(r, 0)?,
+            0 => read_type(r)?,
             handle => by_handle(handle as usize).map_or_else(|| bad("a datatype"), Ok)?,
         };
         let body = match Came::read(r, memory)? {

@@ -6,11 +6,12 @@
 use super::copying::{across, along_edges, each, exchange_in_place, from_elsewhere, pull, spread};
 use super::far::{Keep, Packed};
 use super::lent::To;
-use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
+use super::meeting::{All, Brief, Call, Kind, Plan};
 use super::side::{read_elements, write_elements, Side};
 use super::told::{moved, Few, Heard, Record};
 use crate::datatype::moving::Buf;
 use crate::error::{fail, Class, Result};
+use crate::state::World;
 use crate::wire::{Read, Reader, Writer};
 
 /// Who deals with whom.
@@ -249,10 +250,10 @@ impl Call for Move<'_> {
         blocks.iter().all(write)
     }
 
-    fn put_result(&self, me: usize, members: usize, r: &mut Reader, _: &Registry) -> Read<()> {
+    fn put_result(&self, me: usize, members: usize, r: &mut Reader, world: &World) -> Read<()> {
         let blocks = self.received(me, members).unwrap_or_default();
         // SAFETY: the caller's own buffer.
-        let mut read = |b: &Buf| unsafe { read_elements(r, b.ptr, b.count, b.ty) };
+        let mut read = |b: &Buf| unsafe { read_elements(r, (b.ptr, b.count, b.ty), world) };
         blocks.iter().try_for_each(&mut read)
     }
 

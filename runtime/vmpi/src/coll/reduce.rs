@@ -14,7 +14,7 @@
 use super::combine::{by_function, elements, halves, small, Together};
 use super::far::Keep;
 use super::lent::{Came, To};
-use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
+use super::meeting::{All, Brief, Call, Kind, Plan};
 use super::moves::{root_side, Shape, NOBODY, SHARE_FROM};
 use super::side::{read_elements, write_elements, Ints};
 use super::told::{reduction, Few, Heard, Record};
@@ -22,6 +22,7 @@ use crate::datatype::{Datatype, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::op::{Kernel, Op, Predef, UserOp};
 use crate::p2p::buf::copy_few;
+use crate::state::World;
 use crate::wire::{bad, Read, Reader, Writer};
 use std::ops::Range;
 
@@ -334,9 +335,9 @@ impl Call for Reduction<'_> {
         unsafe { write_elements(w, self.recv, self.received(me), self.ty) }
     }
 
-    fn put_result(&self, me: usize, _: usize, r: &mut Reader, _: &Registry) -> Read<()> {
+    fn put_result(&self, me: usize, _: usize, r: &mut Reader, world: &World) -> Read<()> {
         // SAFETY: the caller's own buffer.
-        unsafe { read_elements(r, self.recv, self.received(me), self.ty) }
+        unsafe { read_elements(r, (self.recv, self.received(me), self.ty), world) }
     }
 
     const APART: bool = true;

@@ -1,9 +1,17 @@
 //! What a call sends or receives: blocks by number, one for each member it deals with.
 
+use pc3_runtime::tell::{die, error, EXIT_REFUSED};
+use pc3_runtime::transfer::LoadCtx;
+use pc3_typemetric::codes;
+
 use super::far::Packed;
 use crate::datatype::moving::Buf;
+use crate::datatype::signature::Signature;
+use crate::datatype::values;
+use crate::datatype::written::{read_signature, write_signature};
 use crate::datatype::{Datatype, TypeRef};
 use crate::pack;
+use crate::state::World;
 use crate::wire::{bad, Read, Reader, Writer};
 
 /// An array argument, as wide as the program's.
@@ -87,7 +95,13 @@ pub enum Side<'a> {
     Far(&'a [Packed]),
 }
 
-/// Writes elements in the portable format; false: they have none.
+/// Machines that keep values in memory alike.
+const ALIKE: u8 = (size_of::<usize>() as u8)
+    | (align_of::<f64>() as u8) << 4
+    | (cfg!(target_endian = "big") as u8);
+
+/// Writes elements in the portable format; false: they have none.  Behind bytes that are values of the program's types it says
+/// which, and how these are kept: `signature length:u32 machine:u8`.
 ///
 /// # Safety
 /// `count` elements at `from` are readable.
@@ -97,6 +111,13 @@ pub unsafe fn write_elements(w: &mut Writer, from: *const u8, count: usize, ty: 
     let mut portable = Vec::new();
     let whole = ty.signature.repeat(count as u64);
     let done = pack::to_portable(&whole, &native, &mut portable).is_ok();
+    if whole.has_values() {
+        let mut says = Writer::default();
+        write_signature(&mut says, &whole);
+        says.u32(says.0.len() as u32);
+        says.u8(ALIKE);
+        portable.append(&mut says.0);
+    }
     w.bytes(&portable);
     done
 }
@@ -105,18 +126,55 @@ pub unsafe fn write_elements(w: &mut Writer, from: *const u8, count: usize, ty: 
 ///
 /// # Safety
 /// `count` elements at `to` are writable.
-pub unsafe fn read_elements(r: &mut Reader, to: *mut u8, count: usize, ty: &Datatype) -> Read<()> {
+pub unsafe fn read_elements(
+    r: &mut Reader,
+    (to, count, ty): (*mut u8, usize, &Datatype),
+    world: &World,
+) -> Read<()> {
     let portable = r.bytes()?;
-    let mut native = Vec::new();
     let whole = ty.signature.repeat(count as u64);
-    pack::from_portable(&whole, portable, &mut native)
-        .or_else(|e| bad(&format!("the result of a collective: {}", e.detail)))?;
+    let native = match whole.has_values() {
+        true => values_again(portable, &whole, world)?,
+        false => {
+            let mut native = Vec::new();
+            let read = pack::from_portable(&whole, portable, &mut native);
+            read.or_else(|e| bad(&format!("the result of a collective: {}", e.detail)))?;
+            native
+        }
+    };
     if native.len() != ty.size * count {
         return bad("the result of a collective has another size");
     }
     // SAFETY: the caller's promise.
     unsafe { ty.unpack(native.as_ptr(), native.len(), to, count) };
     Ok(())
+}
+
+/// A result with values of the program's types.  Where nobody can tell what they are here the job does not go on.
+fn values_again(bytes: &[u8], here: &Signature, world: &World) -> Read<Vec<u8>> {
+    let as_here = bytes.split_at_checked(here.native_size() as usize);
+    // Older checkpoints say nothing.
+    if let Some((data, [] | [.., ALIKE])) = as_here {
+        return Ok(data.to_vec());
+    }
+    let convert = |ctx: &dyn LoadCtx| {
+        let Some((front, &[a, b, c, d, _])) = bytes.split_last_chunk() else {
+            return bad("the result of a collective");
+        };
+        let length = u32::from_le_bytes([a, b, c, d]) as usize;
+        let Some((data, says)) = front.len().checked_sub(length).map(|at| front.split_at(at))
+        else {
+            return bad("the result of a collective");
+        };
+        values::data(&read_signature(&mut Reader(says))?, data, ctx)
+    };
+    let Some(job) = world.job.get() else {
+        return bad("the result of a collective of another program");
+    };
+    job.of_origin(convert).map_err(|e| {
+        let text = format!("the result of a collective that crosses the checkpoint: {e}");
+        die(EXIT_REFUSED, &error(codes::MESSAGES, &text))
+    })
 }
 
 impl Side<'_> {

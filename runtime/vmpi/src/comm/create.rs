@@ -9,6 +9,7 @@ use crate::coll::lent::To;
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, MeetingRef, Plan, Registry};
 use crate::error::{fail, Class, Result};
 use crate::group::{Group, GroupRef};
+use crate::state::World;
 use crate::topo::Topology;
 use crate::wire::{Read, Reader, Writer};
 use std::borrow::Cow;
@@ -209,8 +210,8 @@ impl Call for Split<'_> {
         true
     }
 
-    fn put_result(&self, _: usize, _: usize, r: &mut Reader, meetings: &Registry) -> Read<()> {
-        self.wish.read_result(r, meetings)
+    fn put_result(&self, _: usize, _: usize, r: &mut Reader, world: &World) -> Read<()> {
+        self.wish.read_result(r, world.meetings())
     }
 }
 

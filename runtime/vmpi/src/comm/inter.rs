@@ -7,6 +7,7 @@ use crate::coll::lent::To;
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, Plan, Registry};
 use crate::error::{fail, Class, Result};
 use crate::group::{Group, GroupRef};
+use crate::state::World;
 use crate::wire::{Read, Reader, Writer};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -92,7 +93,7 @@ impl Call for Tell {
         true
     }
 
-    fn put_result(&self, _: usize, _: usize, r: &mut Reader, _: &Registry) -> Read<()> {
+    fn put_result(&self, _: usize, _: usize, r: &mut Reader, _: &World) -> Read<()> {
         self.most.set(r.u32()?);
         *self.known.borrow_mut() = read_known(r)?;
         Ok(())
@@ -257,8 +258,8 @@ impl Call for Divide<'_> {
         true
     }
 
-    fn put_result(&self, _: usize, _: usize, r: &mut Reader, meetings: &Registry) -> Read<()> {
-        self.wish.read_result(r, meetings)
+    fn put_result(&self, _: usize, _: usize, r: &mut Reader, world: &World) -> Read<()> {
+        self.wish.read_result(r, world.meetings())
     }
 }
 
@@ -368,8 +369,8 @@ impl Call for Merge<'_> {
         whole
     }
 
-    fn put_result(&self, _: usize, _: usize, r: &mut Reader, meetings: &Registry) -> Read<()> {
-        self.made.set(Some(Made::read(r, meetings)?));
+    fn put_result(&self, _: usize, _: usize, r: &mut Reader, world: &World) -> Read<()> {
+        self.made.set(Some(Made::read(r, world.meetings())?));
         Ok(())
     }
 }

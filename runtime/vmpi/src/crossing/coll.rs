@@ -173,7 +173,7 @@ pub(crate) fn enter<C: Call>(
             .formed(group, n, stamp.epoch, &Entries::default(), Vec::new());
         done(world, s);
         let mut r = Reader(&bytes);
-        let put = call.put_result(seat, ranks.size(), &mut r, world.meetings());
+        let put = call.put_result(seat, ranks.size(), &mut r, world);
         return Entered::Again(put.or_else(|e| fail(Class::ERR_INTERN, e.to_string())));
     }
     let round = s.rounds.entry((group, n));

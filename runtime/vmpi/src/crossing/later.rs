@@ -201,10 +201,10 @@ unsafe fn complete_again(world: &World, r: &Request, p: &Posted, bytes: &[u8]) {
             made.set(Some((id, meetings.find(id, Registry::WHOLE, &p.all))));
         }),
         Work::Move { .. } => p.as_move().map_or(Ok(()), |c| {
-            c.put_result(p.seat, p.all.size(), &mut reader, meetings)
+            c.put_result(p.seat, p.all.size(), &mut reader, world)
         }),
         Work::Reduce(_) => p.as_reduction().map_or(Ok(()), |c| {
-            c.put_result(p.seat, p.all.size(), &mut reader, meetings)
+            c.put_result(p.seat, p.all.size(), &mut reader, world)
         }),
     };
     // SAFETY: the caller's promise.

@@ -13,7 +13,7 @@ use pc3_runtime::control::without_signals;
 use pc3_runtime::job::{After, Apart, Written};
 use pc3_runtime::rank::Rank;
 use pc3_runtime::save::Part;
-use pc3_runtime::transfer::{LoadError, SaveCtx};
+use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
 use pc3_runtime::untaken::Untaken;
 
 use super::{apart, done, far, later, p2p, record, room, Plan, Stage, State, Taken};
@@ -467,9 +467,9 @@ fn world_of(shared: &Shared) -> &World {
 }
 
 /// A rank's line from a checkpoint; its requests and messages are there already.
-pub(crate) fn load(me: &RankState, bytes: &[u8]) -> Result<(), LoadError> {
+pub(crate) fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
     let world = me.world();
-    let recovered = record::read(bytes, world)?;
+    let recovered = record::read(bytes, world, ctx)?;
     world.crossing.lock().recovered[me.slot as usize] = Some(recovered);
     Ok(())
 }

@@ -16,6 +16,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use pc3_protocol::{Line, Log, Name, Parts};
+use pc3_runtime::transfer::LoadCtx;
 
 use super::outcomes::Outcome;
 use crate::c::clocks::is_foreign;
@@ -143,7 +144,7 @@ pub(super) fn write(
     w.0
 }
 
-pub(super) fn read(bytes: &[u8], world: &World) -> Read<Recovered> {
+pub(super) fn read(bytes: &[u8], world: &World, ctx: &dyn LoadCtx) -> Read<Recovered> {
     let mut r = Reader(bytes);
     let version = r.u8()?;
     match version {
@@ -176,7 +177,7 @@ pub(super) fn read(bytes: &[u8], world: &World) -> Read<Recovered> {
     let count = r.u64()?;
     let mut late = Vec::new();
     for _ in 0..count {
-        late.push(message::read(&mut r, world)?);
+        late.push(message::read(&mut r, world, ctx)?);
     }
     if !r.0.is_empty() {
         return bad("something follows a rank's log");

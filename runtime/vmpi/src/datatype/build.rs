@@ -250,6 +250,7 @@ impl Draft {
             signature: self.signature,
             constructor,
             predefined: 0,
+            of: None,
             created_at: None,
             addresses: Box::new([]),
             wide: false,

@@ -5,14 +5,19 @@ use super::build::{build, Constructor, Order, Subdim};
 use super::darray::Dim;
 use super::parametrised::Class90;
 use super::portable::{displacements, Block, Question, Saved};
-use super::{by_handle, Datatype, TypeRef};
+use super::{by_handle, bytes, Datatype, TypeRef};
 use crate::wire::{bad, Read, Reader, Writer};
 use pc3_runtime::transfer::{LoadCtx, LoadError};
+use pc3_typemetric::types::TypeId;
+use std::collections::HashMap;
 
 /// Beside the kind of constructor: the one with large counts.
 const WIDE: u8 = 0x80;
 
-/// Derived types in the order in which they can be rebuilt.
+/// The kind of MPI_BYTE of values, which is no constructor.
+const BYTES: u8 = 14;
+
+/// Derived types, and MPI_BYTE of values, in the order in which they can be rebuilt.
 #[derive(Default)]
 pub struct Log {
     list: Vec<TypeRef>,
@@ -21,7 +26,7 @@ pub struct Log {
 impl Log {
     /// Adds a type and what it is made of; returns its number (a handle for a predefined type).
     pub fn add(&mut self, t: &TypeRef) -> u64 {
-        if t.predefined != 0 {
+        if t.predefined != 0 && t.of.is_none() {
             return t.predefined as u64;
         }
         if let Some(i) = self.list.iter().position(|o| o.same(t)) {
@@ -51,8 +56,11 @@ impl Log {
         w.list(t.addresses.iter(), |w, a| w.size(*a));
         let kind = w.0.len();
         match &t.constructor {
-            // Predefined: never in the list.
-            Constructor::Named(_) | Constructor::Pair(..) => w.u8(0),
+            // Others that are predefined are never in the list.
+            Constructor::Named(_) | Constructor::Pair(..) => {
+                w.u8(BYTES);
+                w.u32(t.of.unwrap_or_default().0);
+            }
             Constructor::Dup(old) => {
                 w.u8(1);
                 w.u64(self.add(old));
@@ -185,15 +193,43 @@ fn number(index: usize) -> u64 {
     crate::handle::FIRST_DYNAMIC as u64 + index as u64
 }
 
+/// A type of a checkpoint as it is here.
+#[derive(Clone)]
+pub struct Again {
+    pub ty: TypeRef,
+    /// MPI_BYTE of values of this type of the saved program.
+    of: Option<TypeId>,
+}
+
+impl Again {
+    /// How many elements here are so many of the saved program's; `limit`: no fewer have to be there.
+    pub fn count(&self, n: usize, limit: bool, ctx: &dyn LoadCtx) -> Read<usize> {
+        let Some(of) = self.of else {
+            return Ok(n);
+        };
+        let bytes = ctx.room(of, n as u64, limit)?;
+        usize::try_from(bytes).or_else(|_| bad("a count does not fit this machine"))
+    }
+}
+
 /// The types of a checkpoint, rebuilt.
 #[derive(Default)]
 pub struct Rebuilt {
     list: Vec<(TypeRef, Saved)>,
+    /// Those that are MPI_BYTE of values: of which type of the saved program.
+    values: HashMap<u64, TypeId>,
 }
 
 impl Rebuilt {
     pub fn get(&self, number: u64) -> Read<TypeRef> {
         Ok(self.find(number)?.0)
+    }
+
+    pub fn again(&self, number: u64) -> Read<Again> {
+        Ok(Again {
+            ty: self.get(number)?,
+            of: self.values.get(&number).copied(),
+        })
     }
 
     fn find(&self, number: u64) -> Read<(TypeRef, Saved)> {
@@ -222,7 +258,7 @@ impl Rebuilt {
         Ok(all)
     }
 
-    fn load_one(&self, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<(TypeRef, Saved)> {
+    fn load_one(&mut self, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<(TypeRef, Saved)> {
         let extent = r.disp()?;
         let first = Basic::from_handle(r.u32()? as usize);
         let saved = Saved {
@@ -258,30 +294,47 @@ impl Rebuilt {
         };
         let kind = r.u8()?;
         let (kind, wide) = (kind & !WIDE, kind & WIDE != 0);
-        let old = if kind == 9 {
-            None
-        } else {
-            Some(self.find(r.u64()?)?)
+        if kind == BYTES {
+            let of = TypeId(r.u32()?);
+            self.values.insert(number(self.list.len()), of);
+            return match bytes::of(ctx.partner(of)?) {
+                Some(ty) => Ok((ty, saved)),
+                None => bad("what bytes are values of"),
+            };
+        }
+        let old = match kind {
+            9 => None,
+            _ => Some(r.u64()?),
         };
-        let (old, of) = match &old {
-            Some(o) => (o.0.clone(), o.clone()),
+        // So many elements of the old type, in bytes of values.
+        let values = old.and_then(|n| self.values.get(&n));
+        let many = |n: usize| match values {
+            Some(of) => ctx.room(*of, n as u64, false).map(|n| n as usize),
+            None => Ok(n),
+        };
+        let (old, of) = match old.map(|n| self.find(n)).transpose()? {
+            Some(o) => (o.0.clone(), o),
             None => (super::build::bytes(), (super::build::bytes(), saved)),
         };
         let pairs = |r: &mut Reader| r.list(|r| Ok((r.size()?, r.disp()?)));
         let c = match kind {
             1 => Constructor::Dup(old),
             2 => Constructor::Contiguous {
-                count: r.size()?,
+                count: many(r.size()?)?,
                 old,
             },
-            3 => Constructor::Vector {
-                count: r.size()?,
-                blocklen: r.size()?,
-                stride: fit(r.disp()?)?,
-                old,
-            },
+            3 => {
+                let (count, blocklen, stride) = (r.size()?, many(r.size()?)?, fit(r.disp()?)?);
+                let distance = many(stride.unsigned_abs())? as isize;
+                Constructor::Vector {
+                    count,
+                    blocklen,
+                    stride: distance * stride.signum(),
+                    old,
+                }
+            }
             4 => {
-                let (count, blocklen, stride) = (r.size()?, r.size()?, r.disp()?);
+                let (count, blocklen, stride) = (r.size()?, many(r.size()?)?, r.disp()?);
                 let stride = if count > 1 {
                     solve(&[(blocklen, 0, of)], Some(stride), true)?[1]
                 } else {

@@ -5,6 +5,7 @@
 
 pub mod basic;
 pub mod build;
+pub mod bytes;
 pub mod darray;
 pub mod layout;
 pub mod log;
@@ -13,9 +14,12 @@ pub mod parametrised;
 pub mod portable;
 pub mod signature;
 pub mod stored;
+pub(crate) mod values;
+pub(crate) mod written;
 
 use basic::{Basic, PAIRS};
 use layout::Layout;
+use pc3_typemetric::types::TypeId;
 use signature::Signature;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -42,6 +46,8 @@ pub struct Datatype {
     pub constructor: Constructor,
     /// Handle of a predefined type, else 0.
     pub predefined: usize,
+    /// Of MPI_BYTE: what its bytes are values of, where the program's text says.
+    pub of: Option<TypeId>,
     /// Source line of the constructor call, where known.
     pub created_at: Option<Box<str>>,
     /// What MPI_Get_address had lately answered when the type was made, if its constructor has
@@ -142,6 +148,24 @@ impl Datatype {
         }
     }
 
+    /// The handle of a predefined type by which other processes know it, else 0.
+    #[inline]
+    pub fn known_as(&self) -> usize {
+        match self.of {
+            None => self.predefined,
+            Some(of) => bytes::handle(of),
+        }
+    }
+
+    /// The predefined type of one element that all of it consists of.
+    pub fn unit(&self) -> Option<TypeRef> {
+        match self.signature.items() {
+            [signature::Item::Values(of, _)] => bytes::of(*of),
+            _ if self.signature.has_values() => None,
+            _ => self.signature.uniform().map(of_basic),
+        }
+    }
+
     #[inline]
     pub fn is_packed(&self) -> bool {
         self.basic() == Some(Basic::Packed)
@@ -218,8 +242,10 @@ pub fn by_handle(handle: usize) -> Option<TypeRef> {
         Some(all) => all,
         None => predefine(),
     };
-    let ty = *all.get(handle.wrapping_sub(BASE))?;
-    ty.map(TypeRef::of)
+    match all.get(handle.wrapping_sub(BASE)) {
+        Some(ty) => ty.map(TypeRef::of),
+        None => bytes::by_handle(handle),
+    }
 }
 
 /// The predefined datatype of one basic element.

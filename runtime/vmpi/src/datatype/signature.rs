@@ -4,11 +4,14 @@
 //! of native bytes can be read with nothing but its signature.
 
 use super::basic::Basic;
+use pc3_typemetric::types::TypeId;
 use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     Run(Basic, u64),
+    /// MPI_BYTE, so many, that hold values of one of the program's types, or of what nobody knows.
+    Values(TypeId, u64),
     Repeat(u64, Signature),
 }
 
@@ -22,7 +25,13 @@ impl Signature {
         Self::from_items(vec![Item::Run(basic, n)])
     }
 
-    fn from_items(items: Vec<Item>) -> Self {
+    /// Bytes that are values of a type.
+    pub fn values(of: TypeId, bytes: u64) -> Self {
+        Self::from_items(vec![Item::Values(of, bytes)])
+    }
+
+    /// As they are, equal neighbours and all.
+    pub(crate) fn from_items(items: Vec<Item>) -> Self {
         Signature {
             items: (!items.is_empty()).then(|| items.into()),
         }
@@ -37,6 +46,7 @@ impl Signature {
             (0, _) | (_, []) => Self::default(),
             (1, _) => self.clone(),
             (_, [Item::Run(b, k)]) => Self::run(*b, k * n),
+            (_, [Item::Values(of, k)]) => Self::values(*of, k * n),
             (_, [Item::Repeat(k, s)]) => Self::from_items(vec![Item::Repeat(k * n, s.clone())]),
             _ => Self::from_items(vec![Item::Repeat(n, self.clone())]),
         }
@@ -49,6 +59,7 @@ impl Signature {
             for item in part.items() {
                 match (out.last_mut(), item) {
                     (Some(Item::Run(a, n)), Item::Run(b, k)) if a == b => *n += k,
+                    (Some(Item::Values(a, n)), Item::Values(b, k)) if a == b => *n += k,
                     (Some(Item::Repeat(n, s)), Item::Repeat(k, t)) if s == t => *n += k,
                     _ => out.push(item.clone()),
                 }
@@ -63,6 +74,7 @@ impl Signature {
         for item in self.items() {
             let b = match item {
                 Item::Run(b, _) => *b,
+                Item::Values(..) => Basic::Byte,
                 Item::Repeat(_, s) => s.uniform()?,
             };
             if *found.get_or_insert(b) != b {
@@ -76,6 +88,7 @@ impl Signature {
     pub fn each_run(&self, f: &mut dyn FnMut(Basic, u64) -> bool) -> bool {
         self.items().iter().all(|item| match item {
             Item::Run(b, n) => f(*b, *n),
+            Item::Values(_, n) => f(Basic::Byte, *n),
             Item::Repeat(n, s) => (0..*n).all(|_| s.each_run(f)),
         })
     }
@@ -85,6 +98,7 @@ impl Signature {
             .iter()
             .map(|item| match item {
                 Item::Run(b, n) => width(*b) * n,
+                Item::Values(_, n) => width(Basic::Byte) * n,
                 Item::Repeat(n, s) => n * s.total(width),
             })
             .sum()
@@ -119,7 +133,16 @@ impl Signature {
         (n, rest)
     }
 
-    /// Does any element look different in the portable format?
+    /// Are any of its bytes values of the program's types?
+    pub fn has_values(&self) -> bool {
+        self.items().iter().any(|item| match item {
+            Item::Run(..) => false,
+            Item::Values(..) => true,
+            Item::Repeat(_, s) => s.has_values(),
+        })
+    }
+
+    /// Does no element look different in the portable format?
     pub fn is_portable_as_is(&self) -> bool {
         self.items().iter().all(|item| match item {
             Item::Run(b, _) => {
@@ -130,6 +153,8 @@ impl Signature {
                         Basic::LongDouble | Basic::LongDoubleComplex | Basic::CxxLongDoubleComplex
                     )
             }
+            // Who reads them knows how to convert them.
+            Item::Values(..) => true,
             Item::Repeat(_, s) => s.is_portable_as_is(),
         })
     }

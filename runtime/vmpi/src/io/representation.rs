@@ -52,6 +52,7 @@ impl Representation {
         sig.items().iter().try_fold(0usize, |sum, item| {
             let (one, n) = match item {
                 Item::Run(b, n) => (self.width(*b), n),
+                Item::Values(_, n) => (self.width(Basic::Byte), n),
                 Item::Repeat(n, inner) => (self.total(inner)?, n),
             };
             sum.checked_add(one.checked_mul(usize::try_from(*n).ok()?)?)

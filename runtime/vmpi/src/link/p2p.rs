@@ -17,6 +17,7 @@ use super::credit::Credit;
 use super::rendezvous::{offer_copy, offered, settled, taken};
 use super::{counted, pulls, Body, Frame, Kind, Link};
 use crate::crossing;
+use crate::datatype::written::{read_type, write_signature};
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::Result;
 use crate::p2p::buf::copy_few;
@@ -24,7 +25,6 @@ use crate::p2p::landing::Landing;
 use crate::p2p::mailbox::{unpack, Data, Message, Room};
 use crate::p2p::send::put;
 use crate::p2p::{Buf, Key, Mode, Request, Status};
-use crate::state::message::{read_type, write_signature};
 use crate::state::{RankState, World};
 use crate::wire::{Reader, Writer};
 
@@ -34,10 +34,11 @@ const SHORT: usize = 59;
 /// How a message's type travels: handle, count, signature.
 pub(super) fn type_to_wire(ty: &TypeRef, count: usize) -> (u32, u64, Vec<u8>) {
     if ty.predefined != 0 {
-        return (ty.predefined as u32, count as u64, Vec::new());
+        return (ty.known_as() as u32, count as u64, Vec::new());
     }
-    if let Some(b) = ty.signature.uniform().filter(|_| !ty.is_packed()) {
-        return (b as u32, (count * ty.size / b.size()) as u64, Vec::new());
+    if let Some(unit) = ty.unit().filter(|_| !ty.is_packed()) {
+        let count = count * ty.size / unit.size;
+        return (unit.known_as() as u32, count as u64, Vec::new());
     }
     let mut w = Writer::default();
     write_signature(&mut w, &ty.signature);
@@ -51,7 +52,7 @@ pub(super) fn type_from_wire(head: &Head, body: &[u8]) -> Option<(TypeRef, usize
         return Some((by_handle(head.ty as usize)?, count, 0));
     }
     let at = head.extra as usize;
-    let ty = read_type(&mut Reader(body.get(..at)?), 0).ok()?;
+    let ty = read_type(&mut Reader(body.get(..at)?)).ok()?;
     Some((ty, count, at))
 }
 
@@ -167,7 +168,7 @@ unsafe fn send_short(
     buf: &Buf<'_>,
     (to, dest, key): (u32, u32, &Key),
 ) -> bool {
-    let ty = buf.ty.predefined as u32;
+    let ty = buf.ty.known_as() as u32;
     let head = Head {
         kind: Kind::Eager as u32,
         len: buf.len() as u64,

@@ -20,6 +20,7 @@ use super::{load, save, RankState, World};
 use crate::coll::meeting::Registry;
 use crate::comm::Comm;
 use crate::datatype::basic::Basic;
+use crate::datatype::log::Again;
 use crate::datatype::TypeRef;
 use crate::handle::abi;
 use crate::info::Info;
@@ -69,7 +70,7 @@ pub(super) fn write(me: &RankState, w: &mut Writer) {
 pub(super) fn read(
     me: &RankState,
     r: &mut Reader,
-    types: &mut impl Iterator<Item = TypeRef>,
+    types: &mut impl Iterator<Item = Again>,
 ) -> Read<()> {
     let o = me.objects();
     o.file_errhandler = r.size()?;
@@ -87,7 +88,7 @@ pub(super) fn read(
         let (Some(etype), Some(filetype)) = (types.next(), types.next()) else {
             return bad("the types of a file");
         };
-        let Ok(view) = View::new(disp, etype, filetype, how) else {
+        let Ok(view) = View::new(disp, etype.ty, filetype.ty, how) else {
             return bad("the view of a file");
         };
         let atomic = r.u8()? != 0;

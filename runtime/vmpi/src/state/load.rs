@@ -7,6 +7,7 @@ use super::{files, message, posted};
 use super::{Phase, RankState};
 use crate::coll::rounds;
 use crate::comm::WORLD_ID;
+use crate::datatype::log::Again;
 use crate::datatype::TypeRef;
 use crate::error::Class;
 use crate::p2p::request::{Extra, What};
@@ -45,8 +46,8 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
 
     let requests = r.list(|r| request(r, ctx, me))?;
     let world = me.world();
-    let inbound = r.list(|r| message::read(r, world))?;
-    let taken = r.list(|r| Ok((r.size()?, message::read(r, world)?)))?;
+    let inbound = r.list(|r| message::read(r, world, ctx))?;
+    let taken = r.list(|r| Ok((r.size()?, message::read(r, world, ctx)?)))?;
     let types = saved::load(me.objects(), &mut r, ctx)?;
     if types.len() < requests.len() {
         return bad("types are missing");
@@ -73,8 +74,8 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
         files::read(me, &mut r, &mut more)?;
     }
     if guest {
-        for (q, ty) in requests.iter_mut().zip(types) {
-            held(me, q, ty, r.list(Reader::u8)?)?;
+        for (q, again) in requests.iter_mut().zip(types) {
+            held(me, q, &again.ty, r.list(Reader::u8)?)?;
         }
     }
     if !r.0.is_empty() || more.next().is_some() {
@@ -88,8 +89,9 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
             return bad("a message handle");
         }
     }
-    for (saved, ty) in requests.into_iter().zip(types) {
-        restore(me, saved, ty.clone())?;
+    for (mut saved, again) in requests.into_iter().zip(types) {
+        measure(&mut saved, again, ctx)?;
+        restore(me, saved, again.ty.clone())?;
     }
     Ok(())
 }
@@ -213,6 +215,22 @@ fn filled(ty: &TypeRef, count: usize, content: &[u8]) -> Read<Vec<u8>> {
         return bad("a message that is being sent");
     }
     Ok(native)
+}
+
+/// Numbers of bytes that are values of the program's types follow the types' sizes.
+fn measure(saved: &mut Saved, again: &Again, ctx: &dyn LoadCtx) -> Read<()> {
+    let make = &mut saved.make;
+    let (over, receives) = (saved.flags & DONE != 0, make.what == What::Recv);
+    if !over || saved.flags & PERSISTENT != 0 {
+        make.count = again.count(make.count, receives, ctx)?;
+    }
+    if over && receives {
+        let status = make.status();
+        let bytes = again.count(status.bytes, true, ctx)?;
+        // SAFETY: nobody else has it.
+        unsafe { make.set_status(Status { bytes, ..status }) };
+    }
+    Ok(())
 }
 
 fn restore(me: &RankState, saved: Saved, ty: TypeRef) -> Read<()> {

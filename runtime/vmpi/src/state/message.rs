@@ -2,11 +2,11 @@
 //! packed format.  A message that is still held by a synchronous sender is a reference to the
 //! sender's request; [`link`] finds it when all ranks are loaded.
 
+use pc3_runtime::transfer::{LoadCtx, LoadError};
+
 use crate::datatype::basic::Basic;
-use crate::datatype::build::{make, Constructor};
-use crate::datatype::signature::{Item, Signature};
-use crate::datatype::{of_basic, TypeRef};
-use crate::error::{Class, MpiError};
+use crate::datatype::values;
+use crate::datatype::written::{of_signature, read_signature, write_signature};
 use crate::p2p::mailbox::{Data, Message, Room};
 use crate::p2p::{Key, Request};
 use crate::pack;
@@ -35,58 +35,6 @@ pub(super) fn basic(r: &mut Reader) -> Read<Option<Basic>> {
         h => Basic::from_handle(h as usize)
             .map_or_else(|| bad("an unknown basic type"), |b| Ok(Some(b))),
     }
-}
-
-pub(crate) fn write_signature(w: &mut Writer, s: &Signature) {
-    w.list(s.items().iter(), |w, item| match item {
-        Item::Run(b, n) => {
-            w.u32(*b as u32);
-            w.u64(*n);
-        }
-        Item::Repeat(n, inner) => {
-            w.u32(0);
-            w.u64(*n);
-            write_signature(w, inner);
-        }
-    });
-}
-
-/// A type of that signature whose elements lie one after the other.
-pub(crate) fn compact(s: &Signature) -> Result<TypeRef, MpiError> {
-    let mut w = Writer::default();
-    write_signature(&mut w, s);
-    let ty = read_type(&mut Reader(&w.0), 0);
-    ty.map_err(|_| MpiError::new(Class::ERR_INTERN, "no type of that signature".to_owned()))
-}
-
-/// A type whose elements have the signature that follows; their layout plays no role, because the
-/// message is packed.
-pub(crate) fn read_type(r: &mut Reader, depth: u32) -> Read<TypeRef> {
-    if depth > 64 {
-        return bad("signatures are nested too deep");
-    }
-    let parts = r.list(|r| {
-        let basic = basic(r)?;
-        let n = r.size()?;
-        let old = match basic {
-            Some(b) => of_basic(b),
-            None => read_type(r, depth + 1)?,
-        };
-        Ok((n, old))
-    })?;
-    if let [(1, ty)] = &parts[..] {
-        return Ok(ty.clone());
-    }
-    let mut blocks = Vec::new();
-    let mut at = 0isize;
-    for (n, old) in parts {
-        blocks.push((n, at, old.clone()));
-        let span = isize::try_from(n)
-            .ok()
-            .and_then(|n| old.extent.checked_mul(n)?.checked_add(at));
-        at = span.map_or_else(|| bad("a message is too long for this machine"), Ok)?;
-    }
-    make(Constructor::Struct { blocks }, None).or_else(|_| bad("a message's type"))
 }
 
 /// `sender_index`: the place of a pending request among those its owner saves; none: it will be complete in what is saved of its owner.
@@ -143,11 +91,25 @@ fn content(w: &mut Writer, m: &Message, native: &[u8]) {
     w.0.extend_from_slice(&out);
 }
 
-pub(crate) fn read(r: &mut Reader, world: &World) -> Read<(Key, Message)> {
+pub(crate) fn read(r: &mut Reader, world: &World, ctx: &dyn LoadCtx) -> Read<(Key, Message)> {
     let key = read_key(r)?;
     let buffered_by = r.u32()?.checked_sub(1);
-    let ty = read_type(r, 0)?;
-    let count = r.size()?;
+    let signature = read_signature(r)?;
+    let (mut ty, mut count) = (of_signature(&signature)?, r.size()?);
+    let unreceived = |e: LoadError| {
+        let (src, tag) = (key.src, key.tag);
+        LoadError(format!(
+            "MPI state: an unreceived message from {src} with tag {tag}: {e}"
+        ))
+    };
+    if ty.bytes(count).is_none() {
+        return bad("a message is too long for this machine");
+    }
+    let whole = signature.repeat(count as u64);
+    let of_values = whole.has_values();
+    if of_values {
+        (ty, count) = values::here(&whole, ctx).map_err(unreceived)?;
+    }
     if buffered_by.is_some_and(|b| b >= world.size) {
         return bad("a message from a rank that does not exist");
     }
@@ -172,15 +134,12 @@ pub(crate) fn read(r: &mut Reader, world: &World) -> Read<(Key, Message)> {
     let Some(len) = ty.bytes(count) else {
         return bad("a message is too long for this machine");
     };
-    let whole = ty.signature.repeat(count as u64);
     let mut native = Vec::new();
-    if portable {
-        if let Err(e) = pack::from_portable(&whole, &bytes, &mut native) {
-            return bad(&format!(
-                "an unreceived message from {} with tag {}: {}",
-                key.src, key.tag, e.detail
-            ));
-        }
+    if portable && of_values {
+        native = values::data(&whole, &bytes, ctx).map_err(unreceived)?;
+    } else if portable {
+        let read = pack::from_portable(&whole, &bytes, &mut native);
+        read.map_err(|e| unreceived(LoadError(e.detail.into_owned())))?;
     } else {
         native = bytes;
     }

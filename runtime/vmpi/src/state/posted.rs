@@ -21,6 +21,7 @@ use crate::coll::meeting::{Kind, Registry};
 use crate::coll::moves::{Neighbors, NOBODY};
 use crate::coll::posted::{KeptReduction, KeptShape, Posted, Work};
 use crate::coll::side::Kept;
+use crate::datatype::log::Again;
 use crate::datatype::TypeRef;
 use crate::op::{Op, Predef, UserOp};
 use crate::p2p::request::{Extra, General};
@@ -192,7 +193,7 @@ pub(super) fn read(
     r: &mut Reader,
     me: &RankState,
     ctx: &dyn LoadCtx,
-    types: &mut impl Iterator<Item = TypeRef>,
+    types: &mut impl Iterator<Item = Again>,
 ) -> Read<Posted> {
     let name = r.str()?;
     let Some(kind) = Kind::by_name(&name) else {
@@ -246,7 +247,7 @@ pub(super) fn read(
     })
 }
 
-fn next(types: &mut impl Iterator<Item = TypeRef>) -> Read<TypeRef> {
+fn next(types: &mut impl Iterator<Item = Again>) -> Read<Again> {
     types
         .next()
         .map_or_else(|| bad("the datatype of a collective"), Ok)
@@ -269,7 +270,7 @@ fn read_side(
     r: &mut Reader,
     me: &RankState,
     ctx: &dyn LoadCtx,
-    types: &mut impl Iterator<Item = TypeRef>,
+    types: &mut impl Iterator<Item = Again>,
 ) -> Read<Kept> {
     let ints = |r: &mut Reader| -> Read<Box<[isize]>> {
         let list = r.list(Reader::disp)?;
@@ -283,7 +284,9 @@ fn read_side(
     }
     let source = r.u64()?;
     if form < 4 {
-        let (count, ty) = (r.size()?, next(types)?);
+        let (count, again) = (r.size()?, next(types)?);
+        let count = again.count(count, false, ctx)?;
+        let ty = again.ty;
         let ptr = buffer(me, source, count.saturating_mul(ty.size), ctx)?;
         return Ok(if form == 2 {
             Kept::One { ptr, count, ty }
@@ -291,13 +294,18 @@ fn read_side(
             Kept::Blocks { ptr, count, ty }
         });
     }
-    let (counts, mut displs) = (ints(r)?, ints(r)?);
+    let (mut counts, mut displs) = (ints(r)?, ints(r)?);
     if counts.len() != displs.len() || counts.iter().any(|n| *n < 0) {
         return bad("the blocks of a collective");
     }
     let filled = counts.iter().any(|n| *n != 0);
     if form == 4 {
-        let ty = next(types)?;
+        let again = next(types)?;
+        for n in counts.iter_mut().chain(&mut displs) {
+            let many = again.count(n.unsigned_abs(), false, ctx)? as isize;
+            *n = many * n.signum();
+        }
+        let ty = again.ty;
         let ptr = buffer(me, source, ty.size * usize::from(filled), ctx)?;
         return Ok(Kept::Each {
             ptr,
@@ -307,7 +315,7 @@ fn read_side(
         });
     }
     let types: Box<[TypeRef]> = (0..counts.len())
-        .map(|_| next(types))
+        .map(|_| Ok(next(types)?.ty))
         .collect::<Read<_>>()?;
     // The start may lie outside: displacements in bytes are addresses.
     let ptr = match ctx.pointer(source) {
@@ -345,7 +353,7 @@ fn read_reduction(
     r: &mut Reader,
     me: &RankState,
     ctx: &dyn LoadCtx,
-    types: &mut impl Iterator<Item = TypeRef>,
+    types: &mut impl Iterator<Item = Again>,
 ) -> Read<KeptReduction> {
     let root = read_root(r)?;
     let (send, recv) = (r.u64()?, r.u64()?);
@@ -365,7 +373,7 @@ fn read_reduction(
     };
     let shape = read_shape(r)?;
     let contributes = r.u8()? != 0;
-    let ty = next(types)?;
+    let ty = next(types)?.ty;
     let bytes = count.saturating_mul(ty.size);
     let kernel = match op {
         Op::Predef(p) => Some(

@@ -2,9 +2,10 @@
 
 use crate::coll::far::Keep;
 use crate::coll::lent::To;
-use crate::coll::meeting::{All, Call, Crew, Kind, Plan, Registry};
+use crate::coll::meeting::{All, Call, Crew, Kind, Plan};
 use crate::comm::Comm;
 use crate::error::{fail, Class, Result};
+use crate::state::World;
 use crate::wire::{Read, Reader, Writer};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -222,7 +223,7 @@ impl Call for Edges<'_> {
         true
     }
 
-    fn put_result(&self, _: usize, _: usize, r: &mut Reader, _: &Registry) -> Read<()> {
+    fn put_result(&self, _: usize, _: usize, r: &mut Reader, _: &World) -> Read<()> {
         self.node.set(r.u32()?);
         self.mine.replace(Dist::read(r)?);
         Ok(())

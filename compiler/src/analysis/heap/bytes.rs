@@ -1,0 +1,221 @@
+//! What those bytes are that MPI calls are given as `MPI_BYTE`: values of what the buffer points to, or of what `sizeof` in their
+//! number names.
+//!
+//! A message of such bytes that is under way at a checkpoint is converted like memory of that type, and so is the number of
+//! bytes of a request. Bytes of characters are bytes; those behind a `void *` of which nothing more is known cannot go where
+//! numbers are written in another way.
+
+use super::flow::Flow;
+use super::size::{innermost, size};
+use super::types::{base, is_char, is_complete};
+use crate::analysis::program::Program;
+use crate::analysis::tables;
+use crate::analysis::walk::{strip_casts, visit, Node};
+use crate::tree::*;
+
+/// An argument that is `MPI_BYTE`, or may be.
+#[derive(Clone, Debug)]
+pub struct Bytes {
+    /// The datatype.
+    pub argument: ExprId,
+    /// It is the constant, rather than a value of which that is seen as the program runs.
+    pub constant: bool,
+    /// None: of memory of unknown type.
+    pub of: Option<QualType>,
+    /// The same in every build of the program: `bytes 2 in exchange`.
+    pub name: String,
+}
+
+/// The value of `MPI_BYTE`.
+const BYTE: i128 = 0x247;
+
+/// How many steps back it is looked where a pointer comes from.
+const STEPS: u32 = 4;
+
+/// What memory holds.
+enum Holds {
+    Values(QualType),
+    Characters,
+    Unknown,
+    /// It is none: `MPI_IN_PLACE`.
+    Nothing,
+}
+
+pub(super) fn find(p: &Program, flow: &Flow) -> Vec<Bytes> {
+    let u = flow.u;
+    let mut all = Vec::new();
+    for f in &u.functions {
+        let function = p.portable_name(flow.unit, f.sym);
+        let mut ordinal = 0;
+        visit(u, Node::Stmt(f.body), &mut |n| {
+            let Node::Expr(e) = n else {
+                return true;
+            };
+            for (buffer, number, argument) in described(p, flow, e) {
+                ordinal += 1;
+                let constant = match constant(u, argument) {
+                    Some(BYTE) => true,
+                    Some(_) => continue,
+                    // What a derived type is made of is no buffer's.
+                    None if buffer.is_none() => continue,
+                    None => false,
+                };
+                let of = match held(flow, buffer, number) {
+                    Holds::Values(q) => Some(q),
+                    Holds::Unknown => None,
+                    Holds::Characters | Holds::Nothing => continue,
+                };
+                all.push(Bytes {
+                    argument,
+                    constant,
+                    of,
+                    name: format!("bytes {ordinal} in {function}"),
+                });
+            }
+            true
+        });
+    }
+    all
+}
+
+/// Buffers of an MPI call: where one is, how many elements it has, and of which type; of what makes datatypes, without the first.
+fn described(p: &Program, flow: &Flow, call: ExprId) -> Vec<(Option<ExprId>, ExprId, ExprId)> {
+    let u = flow.u;
+    let ExprKind::Call { callee, args } = &u.expr(call).kind else {
+        return Vec::new();
+    };
+    let ExprKind::Ident(s) = u.expr(*callee).kind else {
+        return Vec::new();
+    };
+    let sym = u.sym(s);
+    if sym.kind != SymKind::Func || !tables::is_mpi(&sym.name) || !p.is_librarys(&sym.name) {
+        return Vec::new();
+    }
+    let Type::Function { params, .. } = u.ty(sym.ty.ty) else {
+        return Vec::new();
+    };
+    let name = sym.name.trim_start_matches('P').trim_end_matches("_c");
+    match name {
+        "MPI_Type_contiguous" | "MPI_Type_vector" | "MPI_Type_create_hvector" => {
+            // Of the last argument that says how many.
+            let number = usize::from(name != "MPI_Type_contiguous");
+            let of = args.len().checked_sub(2).map(|last| args[last]);
+            let made = args.get(number).copied().zip(of);
+            return made.map(|(n, of)| (None, n, of)).into_iter().collect();
+        }
+        _ if keeps_bytes(name) => return Vec::new(),
+        _ => {}
+    }
+    let is =
+        |i: usize, what: fn(&Unit, QualType) -> bool| params.get(i).is_some_and(|q| what(u, *q));
+    // What is reduced has no MPI_BYTE but for operations on bits.
+    if (0..params.len()).any(|i| is(i, is_operation)) {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    for i in 0..params.len().min(args.len()) {
+        if !is(i, is_memory) {
+            continue;
+        }
+        let after = match (
+            is(i + 1, is_number),
+            is(i + 1, is_numbers),
+            is(i + 2, is_numbers),
+        ) {
+            (true, ..) => i + 2,
+            (_, true, true) => i + 3,
+            _ => continue,
+        };
+        if let (true, Some(ty)) = (is(after, is_datatype), args.get(after)) {
+            all.push((Some(args[i]), args[i + 1], *ty));
+        }
+    }
+    all
+}
+
+/// Files hold bytes in the representation that the program has chosen, and what was packed is one sequence of bytes.
+fn keeps_bytes(name: &str) -> bool {
+    ["MPI_File_", "MPI_Pack", "MPI_Unpack"]
+        .iter()
+        .any(|start| name.starts_with(start))
+}
+
+fn is_memory(u: &Unit, q: QualType) -> bool {
+    matches!(u.ty(q.ty), Type::Pointer(to) if matches!(u.ty(to.ty), Type::Void))
+}
+
+fn is_number(u: &Unit, q: QualType) -> bool {
+    matches!(u.ty(q.ty), Type::Int(_))
+}
+
+fn is_numbers(u: &Unit, q: QualType) -> bool {
+    match u.ty(q.ty) {
+        Type::Pointer(to) => is_number(u, *to),
+        Type::Array { elem, .. } => is_number(u, *elem),
+        _ => false,
+    }
+}
+
+fn is_handle(u: &Unit, q: QualType, tag: &str) -> bool {
+    let Type::Pointer(to) = u.ty(q.ty) else {
+        return false;
+    };
+    matches!(u.ty(to.ty), Type::Record(r) if u.records[r.index()].tag.as_deref() == Some(tag))
+}
+
+fn is_datatype(u: &Unit, q: QualType) -> bool {
+    is_handle(u, q, "MPI_ABI_Datatype")
+}
+
+fn is_operation(u: &Unit, q: QualType) -> bool {
+    is_handle(u, q, "MPI_ABI_Op")
+}
+
+fn constant(u: &Unit, e: ExprId) -> Option<i128> {
+    match u.expr(strip_casts(u, e)).kind {
+        ExprKind::Int(n) => Some(n),
+        _ => None,
+    }
+}
+
+fn held(flow: &Flow, buffer: Option<ExprId>, number: ExprId) -> Holds {
+    let u = flow.u;
+    let mut pointed = match buffer {
+        Some(b) => pointed(flow, b, STEPS),
+        None => Holds::Characters,
+    };
+    if let Holds::Characters | Holds::Unknown = pointed {
+        let said = size(flow, &[number]);
+        if let ([(q, _), ..], false) = (&said.typed[..], said.unclear) {
+            if is_complete(u, *q) {
+                pointed = Holds::Values(*q);
+            }
+        }
+    }
+    pointed
+}
+
+/// What a pointer leads to.
+fn pointed(flow: &Flow, e: ExprId, steps: u32) -> Holds {
+    let u = flow.u;
+    let e = strip_casts(u, e);
+    let of = match u.ty(u.expr(e).ty.ty) {
+        Type::Pointer(q) | Type::Array { elem: q, .. } => *q,
+        _ if constant(u, e).is_some() => return Holds::Nothing,
+        _ => return Holds::Unknown,
+    };
+    let inner = innermost(u, base(u, of));
+    match u.ty(inner.ty) {
+        _ if is_char(u, inner) => Holds::Characters,
+        Type::Void => match u.expr(e).kind {
+            ExprKind::Ident(s) if steps > 0 => match flow.only_value(s) {
+                Some(value) => pointed(flow, value, steps - 1),
+                None => Holds::Unknown,
+            },
+            _ => Holds::Unknown,
+        },
+        Type::Function { .. } => Holds::Unknown,
+        _ if is_complete(u, inner) => Holds::Values(inner),
+        _ => Holds::Unknown,
+    }
+}
