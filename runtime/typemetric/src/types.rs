@@ -337,16 +337,25 @@ impl TypeTable {
     pub fn is_empty(&self) -> bool {
         self.types.len() == 1
     }
-    /// The smallest type whose values, one after the other, are the `bytes` bytes from `at` on in memory that holds an array of `id`;
-    /// they may end within the last one.
+    /// The smallest type whose values, one after the other, are the `bytes` bytes from `at` on in memory that holds an array of `id`,
+    /// or one that ends in a longer array; they may end within the last one.
     pub fn values_at(&self, id: TypeId, at: u64, bytes: u64) -> Option<TypeId> {
         let ty = self.get(id);
-        if ty.kind == Kind::Array {
-            return self.values_at(ty.elem, at, bytes);
+        let members = ty.members.iter().filter(|_| ty.kind == Kind::Struct);
+        let last = members.clone().last().map(|m| (m, self.get(m.ty)));
+        match last {
+            _ if ty.kind == Kind::Array => return self.values_at(ty.elem, at, bytes),
+            Some((m, array)) if array.kind == Kind::Array && array.count == 0 && at >= m.offset => {
+                return self.values_at(array.elem, at - m.offset, bytes);
+            }
+            // One or many?
+            Some((_, array)) if array.kind == Kind::Array && array.count == 1 && at >= ty.size => {
+                return None;
+            }
+            _ => {}
         }
         let at = at.checked_rem(ty.size)?;
-        let inside = ty.members.iter().filter(|_| ty.kind == Kind::Struct);
-        let part = inside
+        let part = members
             .filter(|m| m.bits.is_none())
             .find(|m| m.offset <= at && at + bytes <= m.offset + self.size(m.ty));
         match part {

@@ -344,3 +344,54 @@ proptest! {
         }
     }
 }
+
+/// What so many bytes at a place in memory of a type are.
+#[test]
+fn values_at_a_place() {
+    let mut t = TypeTable::new(Abi::X86_64);
+    let (int, double) = (
+        t.arith(Arith::Int).unwrap(),
+        t.arith(Arith::Double).unwrap(),
+    );
+    let ten = t.array_of(double, 10).unwrap();
+    let (open, one) = (
+        t.array_of(double, 0).unwrap(),
+        t.array_of(double, 1).unwrap(),
+    );
+    let inner = [("d", ten, None), ("n", int, None)];
+    let inner = t.record(Kind::Struct, "struct inner", &inner).unwrap();
+    let three = t.array_of(inner, 3).unwrap();
+    let outer = [("n", int, None), ("all", three, None)];
+    let outer = t.record(Kind::Struct, "struct outer", &outer).unwrap();
+    let long = [("n", int, None), ("d", open, None)];
+    let long = t.record(Kind::Struct, "struct long", &long).unwrap();
+    let old = [("n", int, None), ("d", one, None)];
+    let old = t.record(Kind::Struct, "struct old", &old).unwrap();
+    let size = t.size(inner);
+    for (ty, at, bytes, found) in [
+        (inner, 0, 2 * size, Some(inner)),
+        (inner, size, size, Some(inner)),
+        (inner, 0, 80, Some(double)),
+        (inner, 5 * size + 16, 24, Some(double)),
+        (inner, 80, 4, Some(int)),
+        (inner, 80, 8, None),
+        (inner, 4, 8, None),
+        (outer, 8, 3 * size, Some(inner)),
+        (outer, 8 + size, 80, Some(double)),
+        (outer, 0, 4, Some(int)),
+        (outer, 0, 12, Some(outer)),
+        (ten, 40, 8, Some(double)),
+        (int, 2, 2, None),
+        (long, 0, 88, Some(long)),
+        (long, 40, 16, Some(double)),
+        (old, 0, 16, Some(old)),
+        (old, 24, 8, None),
+    ] {
+        assert_eq!(
+            t.values_at(ty, at, bytes),
+            found,
+            "{bytes} bytes at {at} of {}",
+            t.describe(ty)
+        );
+    }
+}
