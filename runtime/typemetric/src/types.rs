@@ -342,7 +342,7 @@ impl TypeTable {
     pub fn values_at(&self, id: TypeId, at: u64, bytes: u64) -> Option<TypeId> {
         let ty = self.get(id);
         let members = ty.members.iter().filter(|_| ty.kind == Kind::Struct);
-        let last = members.clone().last().map(|m| (m, self.get(m.ty)));
+        let last = members.clone().next_back().map(|m| (m, self.get(m.ty)));
         match last {
             _ if ty.kind == Kind::Array => return self.values_at(ty.elem, at, bytes),
             Some((m, array)) if array.kind == Kind::Array && array.count == 0 && at >= m.offset => {

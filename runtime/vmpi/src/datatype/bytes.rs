@@ -30,8 +30,8 @@ pub fn handle(of: TypeId) -> usize {
 pub(super) fn by_handle(handle: usize) -> Option<TypeRef> {
     let id = handle.checked_sub(PC3_BYTES_OF as usize)?;
     let chunk = KNOWN.get(id / CHUNK)?;
-    let known = chunk.get().and_then(|c| c[id % CHUNK].get());
-    Some(TypeRef::of(known.map_or_else(|| make(chunk, id), |ty| ty)))
+    let known = chunk.get().and_then(|c| c[id % CHUNK].get().copied());
+    Some(TypeRef::of(known.unwrap_or_else(|| make(chunk, id))))
 }
 
 /// `None`: a program has not that many.
