@@ -7,7 +7,7 @@
 
 use super::flow::Flow;
 use super::size::{innermost, size};
-use super::types::{base, is_char, is_complete};
+use super::types::{base, is_char, is_complete, trailing};
 use crate::analysis::program::Program;
 use crate::analysis::tables;
 use crate::analysis::walk::{strip_casts, visit, Node};
@@ -180,19 +180,48 @@ fn constant(u: &Unit, e: ExprId) -> Option<i128> {
 
 fn held(flow: &Flow, buffer: Option<ExprId>, number: ExprId) -> Holds {
     let u = flow.u;
-    let mut pointed = match buffer {
-        Some(b) => pointed(flow, b, STEPS),
-        None => Holds::Characters,
+    let said = size(flow, &[number]);
+    let mut types = said.typed.iter().map(|(q, _)| *q);
+    // `n * sizeof(T)`, rather than a sum of several things.
+    let one = types
+        .next()
+        .filter(|q| types.all(|other| other.ty == q.ty) && !said.plain && !said.unclear)
+        .filter(|q| is_complete(u, *q));
+    let record = |q: QualType| matches!(u.ty(q.ty), Type::Record(_));
+    let Some(buffer) = buffer else {
+        return one.map_or(Holds::Nothing, Holds::Values);
     };
-    if let Holds::Characters | Holds::Unknown = pointed {
-        let said = size(flow, &[number]);
-        if let ([(q, _), ..], false) = (&said.typed[..], said.unclear) {
-            if is_complete(u, *q) {
-                pointed = Holds::Values(*q);
+    match pointed(flow, buffer, STEPS) {
+        // Of the struct that it is the first member of.
+        Holds::Values(t) => match one {
+            Some(q) if record(q) && !record(t) => Holds::Values(q),
+            None if !said.typed.is_empty() && trailing(u, t).is_none() => Holds::Unknown,
+            _ => Holds::Values(t),
+        },
+        Holds::Characters => {
+            let number = |q: QualType| matches!(u.ty(q.ty), Type::Float(_) | Type::Complex(_));
+            match one.filter(|q| record(*q) || number(*q)) {
+                Some(q) if !is_array(u, buffer) => Holds::Values(q),
+                _ => Holds::Characters,
             }
         }
+        Holds::Unknown => one.map_or(Holds::Unknown, Holds::Values),
+        Holds::Nothing => Holds::Nothing,
     }
-    pointed
+}
+
+/// Is it in an array that is declared as one?
+fn is_array(u: &Unit, e: ExprId) -> bool {
+    let e = u.expr(strip_casts(u, e));
+    match e.kind {
+        _ if matches!(u.ty(e.ty.ty), Type::Array { .. }) => true,
+        ExprKind::AddrOf(x) => match u.expr(x).kind {
+            ExprKind::Index { base, .. } => is_array(u, base),
+            _ => false,
+        },
+        ExprKind::Binary { lhs, .. } => is_array(u, lhs),
+        _ => false,
+    }
 }
 
 /// What a pointer leads to.
