@@ -8,7 +8,7 @@
 use super::flow::Flow;
 use super::size::{innermost, size};
 use super::types::{base, is_char, is_complete, trailing};
-use crate::analysis::program::Program;
+use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
 use crate::analysis::walk::{strip_casts, visit, Node};
 use crate::tree::*;
@@ -89,6 +89,10 @@ fn described(p: &Program, flow: &Flow, call: ExprId) -> Vec<(Option<ExprId>, Exp
     };
     let sym = u.sym(s);
     if sym.kind != SymKind::Func || !tables::is_mpi(&sym.name) || !p.is_librarys(&sym.name) {
+        return Vec::new();
+    }
+    // One of the program's own sees what it is given.
+    if !matches!(p.resolve(flow.unit, s), Callee::External(_)) {
         return Vec::new();
     }
     let Type::Function { params, .. } = u.ty(sym.ty.ty) else {
@@ -194,7 +198,9 @@ fn held(flow: &Flow, buffer: Option<ExprId>, number: ExprId) -> Holds {
     match pointed(flow, buffer, STEPS) {
         // Of the struct that it is the first member of.
         Holds::Values(t) => match one {
-            Some(q) if record(q) && !record(t) => Holds::Values(q),
+            Some(q) if record(innermost(u, q)) && innermost(u, q).ty != t.ty => {
+                Holds::Values(innermost(u, q))
+            }
             None if !said.typed.is_empty() && trailing(u, t).is_none() => Holds::Unknown,
             _ => Holds::Values(t),
         },
