@@ -1,6 +1,6 @@
 //! What an engine may ask while it saves or loads its own state.
 //!
-//! Engines store source addresses raw (as `u64`) and user data in the source ABI's layout; the
+//! Engines store source addresses raw (as `u64`), and values of the program's types in the source ABI's layout; the
 //! loading side translates, because it knows both sides ("reader makes right").
 
 use pc3_typemetric::types::{TypeId, TypeTable};
@@ -33,47 +33,10 @@ pub enum Target {
     Dangling,
 }
 
-/// C's arithmetic types, as they occur in message payloads.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Basic {
-    Char,
-    SignedChar,
-    UnsignedChar,
-    Short,
-    UnsignedShort,
-    Int,
-    UnsignedInt,
-    Long,
-    UnsignedLong,
-    LongLong,
-    UnsignedLongLong,
-    WChar,
-    Bool,
-    Float,
-    Double,
-    LongDouble,
-    FloatComplex,
-    DoubleComplex,
-    LongDoubleComplex,
-    /// Integers of exact width in bytes, and pointer-sized ones.
-    Signed(u8),
-    Unsigned(u8),
-    IntPtr,
-    /// Uninterpreted.
-    Byte,
-}
-
 /// Loading: from the source's addresses and representations to ours.
 pub trait LoadCtx {
     /// Data or function address of the saved rank → address in this process.
     fn pointer(&self, source: u64) -> Target;
-
-    /// Bytes that one value of a basic type takes in the saved ABI.
-    fn source_size(&self, of: Basic) -> usize;
-
-    /// Converts an array of `of` from the saved ABI's representation to this one's; an error if
-    /// a value does not fit.
-    fn convert(&self, of: Basic, source: &[u8]) -> Result<Vec<u8>, LoadError>;
 
     /// The program's types in the saved ABI and in this one, where known.
     fn types(&self) -> Option<(&TypeTable, &TypeTable)> {

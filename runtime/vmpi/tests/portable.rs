@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use pc3_runtime::transfer::{Basic as Element, LoadCtx, LoadError, Target};
+use pc3_runtime::transfer::{LoadCtx, LoadError, Target};
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::layout::Arith;
 use pc3_typemetric::types::{Kind, TypeTable};
@@ -72,12 +72,6 @@ impl LoadCtx for Moved {
             0x10_0000..0x20_0000 => Target::At(source.wrapping_add(self.by) as usize as *mut u8),
             _ => Target::Dangling,
         }
-    }
-    fn source_size(&self, _: Element) -> usize {
-        unreachable!("no messages here")
-    }
-    fn convert(&self, _: Element, _: &[u8]) -> Result<Vec<u8>, LoadError> {
-        unreachable!("no messages here")
     }
     fn types(&self) -> Option<(&TypeTable, &TypeTable)> {
         Some((&self.from, &self.to))

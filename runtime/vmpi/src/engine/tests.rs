@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pc3_runtime::control::Every;
 use pc3_runtime::job::Job;
-use pc3_runtime::transfer::{Basic as Arith, Target};
+use pc3_runtime::transfer::Target;
 
 use super::*;
 use crate::datatype::{basic::Basic, of_basic};
@@ -288,12 +288,6 @@ impl LoadCtx for Same {
             p if p.is_null() => Target::Null,
             p => Target::At(p),
         }
-    }
-    fn source_size(&self, _: Arith) -> usize {
-        unreachable!("messages are saved in the portable format")
-    }
-    fn convert(&self, _: Arith, _: &[u8]) -> Result<Vec<u8>, LoadError> {
-        unreachable!("messages are saved in the portable format")
     }
 }
 
