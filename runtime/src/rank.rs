@@ -313,18 +313,21 @@ impl Rank {
     #[cold]
     pub fn held_at(&self, addr: usize, bytes: usize) -> TypeId {
         let program = &self.job.program;
-        let delta = self.delta();
-        let globals = program.globals.iter().map(|g| {
-            let moved = if g.constant { 0 } else { delta };
-            (g.addr.wrapping_add_signed(moved), g.size, g.ty)
-        });
-        let literals = program.literals.iter().map(|l| (l.addr, l.size, l.ty));
+        let variable = |moved: isize, constant: bool| {
+            let found = program.variable_at(addr.wrapping_sub(moved as usize));
+            let found = found.filter(|g| g.constant == constant);
+            found.map(|g| (g.addr.wrapping_add_signed(moved), g.ty))
+        };
+        let literal = || {
+            let mut all = program.literals.iter();
+            let found = all.find(|l| addr.wrapping_sub(l.addr) < l.size);
+            found.map(|l| (l.addr, l.ty))
+        };
         let found = match self.heap.find(addr) {
             Some(object) => Some((object.base as usize, TypeId(object.ty))),
-            None => globals
-                .chain(literals)
-                .find(|(start, size, _)| addr.wrapping_sub(*start) < *size)
-                .map(|(start, _, ty)| (start, ty)),
+            None => variable(self.delta(), false)
+                .or_else(|| variable(0, true))
+                .or_else(literal),
         };
         let known = found.filter(|(_, ty)| {
             // What such a block is handed out for says more than its own type.

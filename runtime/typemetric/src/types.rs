@@ -337,6 +337,7 @@ impl TypeTable {
     pub fn is_empty(&self) -> bool {
         self.types.len() == 1
     }
+
     /// The smallest type whose values, one after the other, are the `bytes` bytes from `at` on in memory that holds an array of `id`,
     /// or one that ends in a longer array; they may end within the last one.
     pub fn values_at(&self, id: TypeId, at: u64, bytes: u64) -> Option<TypeId> {

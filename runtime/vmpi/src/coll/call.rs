@@ -6,8 +6,7 @@ use super::lent::To;
 use super::meeting::All;
 use super::told::{Few, Heard, Record};
 use crate::error::Result;
-use crate::state::RankState;
-use crate::state::World;
+use crate::state::{RankState, World};
 use crate::wire::{bad, Read, Reader, Writer};
 
 /// What a collective needs of the scheduler, for the calling rank.
