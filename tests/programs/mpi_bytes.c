@@ -3,7 +3,6 @@
  * not over, in types made of bytes; behind casts and in memory of no type, where sizeof says what it is. */
 #include "mpi_check.h"
 
-#include <stddef.h>
 #include <string.h>
 
 struct task {
@@ -19,6 +18,7 @@ struct task {
 static struct task sent[6], got[6], kept;
 static double numbers[9000], more[9000];
 static long longs[40], all[160];
+static unsigned char digest[8 * sizeof(int)];
 static int rank, ranks, right, left;
 static MPI_Request again[2];
 
@@ -80,6 +80,11 @@ int main(int argc, char **argv)
         MPI_Send(sent + 1, 2, struct_type, right, 6, MPI_COMM_WORLD);
         MPI_Send(untyped, 2 * (int)sizeof(struct task), MPI_BYTE, right, 7, MPI_COMM_WORLD);
         MPI_Send("words\0of bytes", 15, MPI_BYTE, right, 8, MPI_COMM_WORLD);
+        /* Characters stay, whatever they are counted by; a first member stands for its struct. */
+        for (int i = 0; i < (int)sizeof digest; i++)
+            digest[i] = (unsigned char)(rank * 40 + i);
+        MPI_Send(digest, 8 * sizeof(int), MPI_BYTE, right, 11, MPI_COMM_WORLD);
+        MPI_Send(&sent[1].kind, sizeof(struct task), MPI_BYTE, right, 12, MPI_COMM_WORLD);
         MPI_Isend(numbers, sizeof numbers, MPI_BYTE, right, 2, MPI_COMM_WORLD, &requests[2]);
         MPI_Issend(sent, sizeof sent, MPI_BYTE, right, 10, MPI_COMM_WORLD, &requests[3]);
         MPI_Startall(2, again);
@@ -106,6 +111,10 @@ int main(int argc, char **argv)
         char words[20] = "";
         MPI_Recv(words, 20, MPI_BYTE, left, 8, MPI_COMM_WORLD, &other);
         show_all("words", bytes_in(&other, 1) * 100 + words[0] + words[6]);
+        MPI_Recv(digest, sizeof digest, MPI_BYTE, left, 11, MPI_COMM_WORLD, &other);
+        show_all("digest", digest[0] * 1000 + digest[5]);
+        MPI_Recv(&two[0].kind, sizeof *two, MPI_BYTE, left, 12, MPI_COMM_WORLD, &other);
+        show_all("member", sum(two, 1));
         struct task six[6];
         MPI_Recv(six, sizeof six, MPI_BYTE, left, 10, MPI_COMM_WORLD, &status);
         show_all("synchronous", sum(six, 6));

@@ -4,13 +4,15 @@
 #include "mpi_check.h"
 
 static int sends, bytes, reductions;
+/* Of what lies on the stack, the function below could not tell what it is. */
+static double product;
 
 int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
     int size;
     sends++;
     PMPI_Type_size(type, &size);
-    bytes += count * size;
+    bytes += count * size + (type == MPI_BYTE) * 1000;
     return PMPI_Send(buf, count, type, dest, tag, comm);
 }
 
@@ -38,6 +40,11 @@ int main(int argc, char **argv)
         MPI_Send(v, 1 + step % 3, MPI_DOUBLE, to, step, MPI_COMM_WORLD);
 #pragma pc3 checkpoint
         MPI_Recv(sum, 3, MPI_DOUBLE, from, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        product = v[2];
+        MPI_Send(&product, sizeof product, MPI_BYTE, to, 20, MPI_COMM_WORLD);
+#pragma pc3 checkpoint
+        MPI_Recv(sum, sizeof(double), MPI_BYTE, from, 20, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        mix((int)sum[0]);
         MPI_Sendrecv_replace(v, 1, MPI_DOUBLE, to, 9, from, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Allreduce(v, sum, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 #pragma pc3 checkpoint
