@@ -14,8 +14,8 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
     let dist = env::dist_dir();
     let host = format!("{}-linux-gnu", std::env::consts::ARCH);
     let crossed = crossed(targets, &host)?;
-    // Each of these builds has a directory of its own, and ends with one crate that keeps one processor busy.
-    let transports = MPIS.map(|mpi| std::thread::spawn(move || transport(mpi)));
+    // In directories of their own, so beside the rest, which ends with one crate that keeps one processor busy.
+    let transports = std::thread::spawn(transports);
     env::run(build().args(["-p", "pc3cc", "-p", "pc3-tools", "-p", "pc3-capi"]))?;
     let release = env::target_dir().join("release");
     for bin in ["pc3cc", "pc3run", "pc3"] {
@@ -41,13 +41,9 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
         let built = env::target_dir().join(arch.rust).join("release/libpc3rt.a");
         install_runtime(&built, &folder(arch.gnu), &format!("{}-strip", arch.gnu))?;
     }
-    for (mpi, built) in MPIS.iter().zip(transports) {
-        if let Some(built) = built
-            .join()
-            .expect("says why there is none, and does not panic")
-        {
-            install(&built, &folder(&host).join(format!("libpc3_mpi_{mpi}.so")))?;
-        }
+    let transports = transports.join();
+    for (mpi, built) in transports.expect("says why there is none, and does not panic") {
+        install(&built, &folder(&host).join(format!("libpc3_mpi_{mpi}.so")))?;
     }
     Ok(dist)
 }
@@ -77,26 +73,67 @@ fn crossed(targets: &[String], host: &str) -> Result<Vec<&'static env::Arch>> {
 /// Native MPIs for which there is a transport; `mpicc.NAME` compiles for one.
 const MPIS: [&str; 2] = ["openmpi", "mpich"];
 
-/// Builds the transport over a native MPI, if that is installed.
-fn transport(mpi: &str) -> Option<PathBuf> {
-    let mpicc = format!("mpicc.{mpi}");
+/// Those that are installed, and the transports over them.
+fn transports() -> Vec<(&'static str, PathBuf)> {
     // Programs for other machines do not load one.
-    if !env::has_program(&mpicc) || std::env::consts::ARCH != "x86_64" {
-        return None;
+    if std::env::consts::ARCH != "x86_64" {
+        return Vec::new();
     }
-    let target = env::target_dir().join(format!("mpi-{mpi}"));
+    let mut made: Vec<(&str, PathBuf)> = Vec::new();
+    let there = MPIS.into_iter().filter(|mpi| env::has_program(&mpicc(mpi)));
+    for mpi in there {
+        let first = made.first().filter(|_| !folder_of(mpi).exists());
+        if let Some((other, _)) = first {
+            begin_like(other, mpi);
+        }
+        made.extend(transport(mpi).map(|built| (mpi, built)));
+    }
+    made
+}
+
+fn mpicc(mpi: &str) -> String {
+    format!("mpicc.{mpi}")
+}
+
+/// Where the transport over this one is built.
+fn folder_of(mpi: &str) -> PathBuf {
+    env::target_dir().join(format!("mpi-{mpi}"))
+}
+
+/// Cargo for a transport, in that folder.
+fn of_transport(mpi: &str, folder: &Path, mut cargo: Command) -> Command {
     let manifest = env::root().join("runtime/transport/mpi/Cargo.toml");
-    let done = build()
-        .arg("--manifest-path")
-        .arg(manifest)
-        .env("MPICC", &mpicc)
-        .env("CARGO_TARGET_DIR", &target)
-        .status();
+    cargo.arg("--manifest-path").arg(manifest);
+    cargo
+        .env("MPICC", mpicc(mpi))
+        .env("CARGO_TARGET_DIR", folder);
+    cargo
+}
+
+/// The generator of bindings is the same for all, and most of the work; what it made is not, and cargo would not see that.
+fn begin_like(other: &str, mpi: &str) {
+    // Of its name when it is whole: what another MPI's headers say is not to be there after an interruption.
+    let copied = folder_of(mpi).with_extension("new");
+    let _ = fs::remove_dir_all(&copied);
+    let mut copy = Command::new("cp");
+    copy.arg("-a").args([&folder_of(other), &copied]);
+    let mut clean = env::cargo();
+    clean.args(["clean", "--quiet", "--release", "-p", "mpi-sys"]);
+    let mut clean = of_transport(mpi, &copied, clean);
+    let done = |c: &mut Command| c.status().is_ok_and(|s| s.success());
+    if !done(&mut copy) || !done(&mut clean) || fs::rename(&copied, folder_of(mpi)).is_err() {
+        let _ = fs::remove_dir_all(copied);
+    }
+}
+
+/// Builds the transport over a native MPI.
+fn transport(mpi: &str) -> Option<PathBuf> {
+    let done = of_transport(mpi, &folder_of(mpi), build()).status();
     if !done.is_ok_and(|s| s.success()) {
         eprintln!("dist: no transport for {mpi}: it could not be built (libclang is needed)");
         return None;
     }
-    Some(target.join("release/libpc3_mpi.so"))
+    Some(folder_of(mpi).join("release/libpc3_mpi.so"))
 }
 
 /// Who watches sees cargo's progress; a log is kept short.
