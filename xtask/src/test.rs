@@ -52,7 +52,6 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         thread.join().expect("waits, and does not panic");
         tally.lint("fmt", &["--all", "--check"]);
         tally.lint("clippy", &[&["--quiet"], &CLIPPY[..]].concat());
-        tally.docs();
         tally.lint(semver::TOOL, &semver::arguments(None));
         tally.head(&format!("Rust {}", env::oldest_rust()));
         let oldest = oldest.map(|it| it.join().expect("waits, and does not panic"));
@@ -61,6 +60,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
             Some(Oldest::Broken(name)) => tally.broken.push(name),
             Some(Oldest::Builds) | None => {}
         }
+        tally.docs();
         // Few of the unit tests run for long; that leaves processors for the simulator.
         let simulator = std::thread::spawn(|| simulate::command(&["check"]).output());
         let suites =
@@ -140,28 +140,38 @@ enum Oldest {
 
 /// Checks the crate with it, where it is installed.
 fn oldest() -> Oldest {
+    let Some(mut c) = of_oldest() else {
+        let rust = env::oldest_rust();
+        return Oldest::Missing(format!(
+            "skipped: the crate with Rust {rust} (rustup toolchain install {rust} --profile minimal)"
+        ));
+    };
+    c.args(["check", "--quiet", "--locked"]);
+    c.args(["-p", "pc3", "--features", "mpi,ndarray,serde,rand"]);
+    match c.status().is_ok_and(|s| s.success()) {
+        true => Oldest::Builds,
+        false => Oldest::Broken(format!("Rust {}", env::oldest_rust())),
+    }
+}
+
+/// Its cargo, if it is installed.
+fn of_oldest() -> Option<Command> {
     let rust = env::oldest_rust();
     let mut there = Command::new("rustup");
     there.args(["run", &rust, "cargo", "--version"]);
     there.stdout(Stdio::null()).stderr(Stdio::null());
     if !there.status().is_ok_and(|s| s.success()) {
-        return Oldest::Missing(format!(
-            "skipped: the crate with Rust {rust} (rustup toolchain install {rust} --profile minimal)"
-        ));
+        return None;
     }
     let mut c = Command::new("rustup");
-    c.args(["run", &rust, "cargo", "check", "--quiet", "--locked"]);
-    c.args(["-p", "pc3", "--features", "mpi,ndarray,serde,rand"]);
+    c.args(["run", &rust, "cargo"]);
     // What the current one has made is of no use to it.
     c.current_dir(env::root())
         .env("CARGO_TARGET_DIR", env::target_dir().join("oldest"));
     for name in ["RUSTC", "RUSTDOC", "CARGO", "RUSTUP_TOOLCHAIN"] {
         c.env_remove(name);
     }
-    match c.status().is_ok_and(|s| s.success()) {
-        true => Oldest::Builds,
-        false => Oldest::Broken(format!("Rust {rust}")),
-    }
+    Some(c)
 }
 
 impl Tally {
@@ -204,7 +214,8 @@ impl Tally {
     /// What users of the crate read has no broken links.
     fn docs(&mut self) {
         self.head("doc");
-        let mut c = env::cargo();
+        // The oldest one, if it is there, has just checked what the crate uses; nothing else here would.
+        let mut c = of_oldest().unwrap_or_else(env::cargo);
         c.args(["doc", "--quiet", "--no-deps", "-p", "pc3", "--all-features"]);
         c.env("RUSTDOCFLAGS", "-D warnings");
         if !c.status().is_ok_and(|s| s.success()) {
