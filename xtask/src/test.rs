@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -16,8 +17,17 @@ const END_TO_END: [&str; 6] = ["-p", "xtask", "-p", "pc3-tests", "--test", "e2e"
 
 /// The lints of all code, to cargo.
 const CLIPPY: [&str; 5] = ["--workspace", "--all-targets", "--", "-D", "warnings"];
-/// Unit and integration tests, to cargo.
-const UNIT: [&str; 3] = ["--workspace", "--exclude", "pc3-tests"];
+/// Unit and integration tests, to cargo. The examples have none, and the lints have seen what the compiler says of them; the
+/// crate's features are those that they ask for.
+const UNIT: [&str; 7] = [
+    "--workspace",
+    "--exclude",
+    "pc3-tests",
+    "--exclude",
+    "pc3-examples",
+    "--features",
+    "pc3/bytes,pc3/indexmap,pc3/mpi,pc3/ndarray,pc3/num-complex,pc3/rand,pc3/serde,pc3/smallvec,pc3/uuid,pc3-capi/failpoints",
+];
 
 /// What ran so far.
 struct Tally {
@@ -42,6 +52,8 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         std::thread::spawn(|| {
             ahead("clippy", &CLIPPY);
             ahead("test", &[&["--no-run"], &UNIT[..]].concat());
+            // All of it is there now, for the same features, but the library itself.
+            ahead("build", &[&UNIT[..], &["--lib", "--tests"]].concat())
         })
     });
     let mut targets = env::available_targets();
@@ -49,7 +61,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     tally.head("dist");
     dist::run(&targets)?;
     if let Some(thread) = unoptimized {
-        thread.join().expect("waits, and does not panic");
+        let library = thread.join().expect("waits, and does not panic");
         tally.lint("fmt", &["--all", "--check"]);
         tally.lint("clippy", &[&["--quiet"], &CLIPPY[..]].concat());
         tally.lint(semver::TOOL, &semver::arguments(None));
@@ -65,7 +77,9 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         let simulator = std::thread::spawn(|| simulate::command(&["check"]).output());
         let suites =
             std::thread::spawn(|| ahead("test", &[&["--no-run"], &END_TO_END[..]].concat()));
-        tally.step("unit and integration tests", &UNIT)?;
+        let library = library.then(|| env::target_dir().join("debug/libpc3rt.a"));
+        let library = library.map(|it| ("PC3_TEST_RUNTIME", it));
+        tally.step("unit and integration tests", &UNIT, library)?;
         tally.head("protocols in the simulator");
         let simulated = simulator.join().expect("waits, and does not panic")?;
         suites.join().expect("waits, and does not panic");
@@ -78,7 +92,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     let mut e2e = END_TO_END.to_vec();
     e2e.push("--");
     e2e.extend(filter);
-    tally.step("end-to-end", &e2e)?;
+    tally.step("end-to-end", &e2e, None)?;
 
     if filter.is_none() {
         tally.conformance()?;
@@ -126,9 +140,10 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     bail!("failed: {}", tally.broken.join(", "))
 }
 
-/// Builds what is needed later. Should that fail, it will then be said.
-fn ahead(tool: &str, args: &[&str]) {
-    drop(env::cargo().args([tool, "--quiet"]).args(args).output());
+/// Builds what is needed later. Should that fail, it will then be said. Gives whether it did not.
+fn ahead(tool: &str, args: &[&str]) -> bool {
+    let done = env::cargo().args([tool, "--quiet"]).args(args).output();
+    done.is_ok_and(|d| d.status.success())
 }
 
 /// What the oldest Rust that the crate says it builds with makes of it.
@@ -224,11 +239,12 @@ impl Tally {
     }
 
     /// `cargo test` with `args`: its output goes on to ours and is counted.
-    fn step(&mut self, name: &str, args: &[&str]) -> Result<()> {
+    fn step(&mut self, name: &str, args: &[&str], vars: Option<(&str, PathBuf)>) -> Result<()> {
         self.head(name);
         let mut cmd: Command = env::cargo();
         cmd.args(["test", "--quiet", "--no-fail-fast"])
             .args(args)
+            .envs(vars)
             .stdout(Stdio::piped());
         let mut child = cmd.spawn().context("cannot run cargo")?;
         let out = child.stdout.take().context("no output")?;
@@ -278,6 +294,25 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn the_crate_is_tested_with_all_it_has() {
+        let manifest = super::env::root().join("runtime/rust/Cargo.toml");
+        let manifest = std::fs::read_to_string(manifest).unwrap();
+        let features = manifest.split("[features]\n").nth(1).unwrap();
+        let features = features.split("\n[").next().unwrap().lines();
+        let names = features.filter_map(|line| Some(line.split_once(" = [")?.0));
+        let mut all: Vec<String> = names.map(|name| format!("pc3/{name}")).collect();
+        // Leaves the attributes without effect.
+        all.retain(|name| name != "pc3/plain");
+        assert!(all.len() > 5, "{all:?}");
+        let asked: Vec<&str> = super::UNIT.last().unwrap().split(',').collect();
+        let missing: Vec<_> = all
+            .iter()
+            .filter(|f| !asked.contains(&f.as_str()))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
     #[test]
     fn results_add_up() {
         let mut t = super::Tally::new();
