@@ -459,14 +459,16 @@ extern void *pc3_aligned_alloc(pc3_size, pc3_size, const struct pc3_site *)
 extern void *pc3_mmap(void *, pc3_size, int, int, int, long long, const struct pc3_site *);
 extern int pc3_posix_memalign(void **, pc3_size, pc3_size, const struct pc3_site *);
 extern void *pc3_valloc(pc3_size, const struct pc3_site *) __attribute__((malloc, nothrow, leaf, alloc_size(1)));
-/* MPI_BYTE whose bytes are values of a type (0: nobody knows what): a handle that says so. */
+/* MPI_BYTE whose bytes are values of a type (0: nobody knows what): a handle that says so, and whether the memory may know better. */
 #define PC3_BYTES_OF 1073741824
-static __inline__ __attribute__((unused)) void *pc3_bytes_of(const struct pc3_type *pc3_of) {
-    return (void *)(pc3_size)(PC3_BYTES_OF + (pc3_of ? pc3_of->id : 0u));
+#define PC3_BYTES_ASK 16777216       /* the pointer may lead to the beginning of more than its type */
+#define PC3_BYTES_TEXT 33554432      /* characters, where the memory says nothing else */
+static __inline__ __attribute__((unused)) void *pc3_bytes_of(const struct pc3_type *pc3_of, unsigned pc3_how) {
+    return (void *)(pc3_size)(PC3_BYTES_OF + pc3_how + (pc3_of ? pc3_of->id : 0u));
 }
 /* The same of a handle that is MPI_BYTE; others stay. */
-static __inline__ __attribute__((unused)) void *pc3_bytes_if(const struct pc3_type *pc3_of, const void *pc3_handle) {
-    return pc3_handle == (void *)583 ? pc3_bytes_of(pc3_of) : (void *)(pc3_size)pc3_handle;
+static __inline__ __attribute__((unused)) void *pc3_bytes_if(const struct pc3_type *pc3_of, unsigned pc3_how, const void *pc3_handle) {
+    return pc3_handle == (void *)583 ? pc3_bytes_of(pc3_of, pc3_how) : (void *)(pc3_size)pc3_handle;
 }
 /* MPI_Alloc_mem, with its info and where the address goes. */
 extern int pc3_alloc_mem(pc3_diff, const void *, void *, const struct pc3_site *);

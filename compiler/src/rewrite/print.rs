@@ -360,10 +360,12 @@ impl<'p, 'a> Printer<'p, 'a> {
             return self.expr(a, lin, out);
         };
         let span = &self.u().expr(a).span;
-        if self.cx.heap.bytes[self.cx.unit][*n].constant {
-            return out.replace(span, format!("pc3_bytes_of(pc3_bytes_{n})"));
+        let bytes = &self.cx.heap.bytes[self.cx.unit][*n];
+        let how = bytes.how;
+        if bytes.constant {
+            return out.replace(span, format!("pc3_bytes_of(pc3_bytes_{n}, {how})"));
         }
-        out.insert(span.start, format!("pc3_bytes_if(pc3_bytes_{n}, ("));
+        out.insert(span.start, format!("pc3_bytes_if(pc3_bytes_{n}, {how}, ("));
         self.expr(a, lin, out);
         out.insert(span.end, "))");
     }

@@ -93,6 +93,8 @@ constants! {
     PC3_HOOK_LAST: c_uint = 65536;
     PC3_VALUES: c_uint = 8;
     PC3_BYTES_OF: c_uint = 1073741824;
+    PC3_BYTES_ASK: c_uint = 16777216;
+    PC3_BYTES_TEXT: c_uint = 33554432;
 }
 
 /// Addresses that differ in lower bits only have their notes in one stretch; none of a program's is wider than 48 bits.

@@ -12,6 +12,7 @@ use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
 use crate::analysis::walk::{strip_casts, visit, Node};
 use crate::tree::*;
+use pc3_typemetric::descriptor::{PC3_BYTES_ASK, PC3_BYTES_TEXT};
 
 /// An argument that is `MPI_BYTE`, or may be.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub struct Bytes {
     pub constant: bool,
     /// None: of memory of unknown type.
     pub of: Option<QualType>,
+    /// What the memory may know better (`PC3_BYTES_*`).
+    pub how: u32,
     /// The same in every build of the program: `bytes 2 in exchange`.
     pub name: String,
 }
@@ -35,7 +38,11 @@ const STEPS: u32 = 4;
 /// What memory holds.
 enum Holds {
     Values(QualType),
+    /// Or more, which begins with them.
+    AtLeast(QualType),
     Characters,
+    /// Characters, as far as the text says.
+    Text,
     Unknown,
     /// It is none: `MPI_IN_PLACE`.
     Nothing,
@@ -56,19 +63,20 @@ pub(super) fn find(p: &Program, flow: &Flow) -> Vec<Bytes> {
                 let constant = match constant(u, argument) {
                     Some(BYTE) => true,
                     Some(_) => continue,
-                    // What a derived type is made of is no buffer's.
-                    None if buffer.is_none() => continue,
                     None => false,
                 };
-                let of = match held(flow, buffer, number) {
-                    Holds::Values(q) => Some(q),
-                    Holds::Unknown => None,
+                let (of, how) = match held(flow, buffer, number) {
+                    Holds::Values(q) => (Some(q), 0),
+                    Holds::AtLeast(q) => (Some(q), PC3_BYTES_ASK),
+                    Holds::Text => (None, PC3_BYTES_TEXT),
+                    Holds::Unknown => (None, 0),
                     Holds::Characters | Holds::Nothing => continue,
                 };
                 all.push(Bytes {
                     argument,
                     constant,
                     of,
+                    how,
                     name: format!("bytes {ordinal} in {function}"),
                 });
             }
@@ -201,18 +209,21 @@ fn held(flow: &Flow, buffer: Option<ExprId>, number: ExprId) -> Holds {
             Some(q) if record(innermost(u, q)) && innermost(u, q).ty != t.ty => {
                 Holds::Values(innermost(u, q))
             }
-            None if !said.typed.is_empty() && trailing(u, t).is_none() => Holds::Unknown,
+            None if trailing(u, t).is_some() => Holds::Values(t),
+            None if said.typed.is_empty() => Holds::AtLeast(t),
+            None => Holds::Unknown,
             _ => Holds::Values(t),
         },
         Holds::Characters => {
             let number = |q: QualType| matches!(u.ty(q.ty), Type::Float(_) | Type::Complex(_));
             match one.filter(|q| record(*q) || number(*q)) {
-                Some(q) if !is_array(u, buffer) => Holds::Values(q),
-                _ => Holds::Characters,
+                _ if is_array(u, buffer) => Holds::Characters,
+                Some(q) => Holds::Values(q),
+                None => Holds::Text,
             }
         }
         Holds::Unknown => one.map_or(Holds::Unknown, Holds::Values),
-        Holds::Nothing => Holds::Nothing,
+        found => found,
     }
 }
 

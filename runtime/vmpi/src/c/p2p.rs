@@ -2,11 +2,12 @@
 
 use std::ffi::{c_int, c_void};
 
-use pc3_typemetric::types::Kind;
+use pc3_typemetric::types::{Kind, TypeId};
 
 use super::status::{put_status, CStatus};
 use super::{buffer, entry, entry_of, put, wide_count};
 use crate::datatype::basic::Basic;
+use crate::datatype::bytes::Asked;
 use crate::datatype::written::compact;
 use crate::datatype::{bytes, of_basic, TypeRef};
 use crate::error::{fail, Class, Result};
@@ -51,22 +52,34 @@ pub(super) fn described(
     n: usize,
     datatype: usize,
 ) -> Result<TypeRef> {
-    if datatype == bytes::UNKNOWN {
-        return Ok(found(me, p, n));
+    if let Some(how) = bytes::asked(datatype) {
+        return Ok(found(me, p, n, how));
     }
     me.objects().committed(datatype)
 }
 
-/// Bytes of which the program's text does not say what they are: the memory may.
+/// Bytes of which the memory may know more than the program's text.
 #[cold]
-fn found(me: &RankState, p: *const c_void, n: usize) -> TypeRef {
-    let held = me.exec().map(|rank| {
-        let ty = rank.held_at(p as usize, n);
-        let kind = rank.job().program.types.get(ty).kind;
-        (kind != Kind::Char).then_some(ty)
-    });
-    let of = held.unwrap_or_default().and_then(bytes::of);
-    of.unwrap_or_else(|| of_basic(Basic::Byte))
+fn found(me: &RankState, p: *const c_void, n: usize, how: Asked) -> TypeRef {
+    let Some(rank) = me.exec() else {
+        return of_basic(Basic::Byte);
+    };
+    let types = &rank.job().program.types;
+    let held = rank.held_at(p as usize, n);
+    let text = types.get(held).kind == Kind::Char;
+    let of = match how {
+        _ if held != TypeId::UNKNOWN && !text => Some(held),
+        Asked::Text => None,
+        Asked::Anything => (!text).then_some(held),
+        // Of whole ones nothing speaks against what the pointer says.
+        Asked::Values(ty) => Some(match types.size(ty) {
+            0 => TypeId::UNKNOWN,
+            size if n as u64 % size == 0 => ty,
+            _ => TypeId::UNKNOWN,
+        }),
+    };
+    of.and_then(bytes::of)
+        .unwrap_or_else(|| of_basic(Basic::Byte))
 }
 
 /// Where a send goes; `None`: to `MPI_PROC_NULL`.

@@ -5,7 +5,7 @@
 use super::basic::Basic;
 use super::signature::Signature;
 use super::{build, Datatype, TypeRef};
-use pc3_typemetric::descriptor::PC3_BYTES_OF;
+use pc3_typemetric::descriptor::{PC3_BYTES_ASK, PC3_BYTES_OF, PC3_BYTES_TEXT};
 use pc3_typemetric::types::TypeId;
 use std::sync::OnceLock;
 
@@ -14,8 +14,29 @@ const CHUNK: usize = 1 << 10;
 /// A program has no more types than this many times as many.
 const CHUNKS: usize = 1 << 10;
 
-/// The handle of bytes of which the program's text does not say what they are.
-pub const UNKNOWN: usize = PC3_BYTES_OF as usize;
+/// What a handle says of bytes of which the memory is to be asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// Nothing.
+    Anything,
+    /// Characters, if the memory does not say otherwise.
+    Text,
+    /// Likewise, values of this type.
+    Values(TypeId),
+}
+
+/// `None`: it is another handle, or says what the bytes are.
+#[inline]
+pub fn asked(handle: usize) -> Option<Asked> {
+    let how = handle.checked_sub(PC3_BYTES_OF as usize)?;
+    let id = how & (PC3_BYTES_ASK as usize - 1);
+    match (how - id) as u32 {
+        0 if id == 0 => Some(Asked::Anything),
+        PC3_BYTES_ASK => Some(Asked::Values(TypeId(id as u32))),
+        PC3_BYTES_TEXT => Some(Asked::Text),
+        _ => None,
+    }
+}
 
 type Chunk = Box<[OnceLock<&'static Datatype>]>;
 
