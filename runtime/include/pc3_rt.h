@@ -463,6 +463,7 @@ extern void *pc3_valloc(pc3_size, const struct pc3_site *) __attribute__((malloc
 #define PC3_BYTES_OF 1073741824
 #define PC3_BYTES_ASK 16777216       /* the pointer may lead to the beginning of more than its type */
 #define PC3_BYTES_TEXT 33554432      /* characters, where the memory says nothing else */
+#define PC3_BYTES_CHARS 67108864     /* characters */
 static __inline__ __attribute__((unused)) void *pc3_bytes_of(const struct pc3_type *pc3_of, unsigned pc3_how) {
     return (void *)(pc3_size)(PC3_BYTES_OF + pc3_how + (pc3_of ? pc3_of->id : 0u));
 }

@@ -5,14 +5,16 @@
 //! bytes of a request. Bytes of characters are bytes; those behind a `void *` of which nothing more is known cannot go where
 //! numbers are written in another way.
 
-use super::flow::Flow;
+use super::flow::{element, Flow};
 use super::size::{innermost, size};
 use super::types::{base, is_char, is_complete, trailing};
+use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
 use crate::analysis::walk::{strip_casts, visit, Node};
 use crate::tree::*;
-use pc3_typemetric::descriptor::{PC3_BYTES_ASK, PC3_BYTES_TEXT};
+use pc3_typemetric::descriptor::{PC3_BYTES_ASK, PC3_BYTES_CHARS, PC3_BYTES_TEXT};
+use std::collections::HashSet;
 
 /// An argument that is `MPI_BYTE`, or may be.
 #[derive(Clone, Debug)]
@@ -48,7 +50,61 @@ enum Holds {
     Nothing,
 }
 
-pub(super) fn find(p: &Program, flow: &Flow) -> Vec<Bytes> {
+/// Parameters that calls give the address of what is not characters, though they point to characters, by unit.
+pub(super) type Given = HashSet<(usize, SymId)>;
+
+/// Of all functions, as far as calls pass them on to each other.
+pub(super) fn given(p: &Program, graph: &CallGraph, flows: &[Flow]) -> Given {
+    let mut all = Given::new();
+    loop {
+        let before = all.len();
+        for f in p.ids() {
+            let unit = p.fns[f.index()].0;
+            let u = &p.units[unit];
+            for site in &graph.calls[f.index()] {
+                let ExprKind::Call { args, .. } = &u.expr(site.expr).kind else {
+                    continue;
+                };
+                for target in &site.targets {
+                    let (home, function) = p.fns[target.index()];
+                    let params = &p.units[home].functions[function.index()].params;
+                    for (param, arg) in params.iter().zip(args) {
+                        let q = p.units[home].sym(*param).ty;
+                        let to = element(&p.units[home], q);
+                        if to.is_some_and(|to| is_char(&p.units[home], to))
+                            && values_behind(&flows[unit], *arg, &all, STEPS)
+                        {
+                            all.insert((home, *param));
+                        }
+                    }
+                }
+            }
+        }
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
+/// Is it made from a pointer to something else than characters?
+fn values_behind(flow: &Flow, e: ExprId, given: &Given, steps: u32) -> bool {
+    let u = flow.u;
+    let (start, _) = flow.origin(e);
+    let Some(to) = element(u, u.expr(start).ty) else {
+        return false;
+    };
+    let inner = innermost(u, base(u, to));
+    if !is_char(u, inner) && is_complete(u, inner) && !matches!(u.ty(inner.ty), Type::Void) {
+        return true;
+    }
+    let ExprKind::Ident(s) = u.expr(start).kind else {
+        return false;
+    };
+    let assigned = |v| values_behind(flow, v, given, steps - 1);
+    given.contains(&(flow.unit, s)) || steps > 0 && flow.values(s).any(assigned)
+}
+
+pub(super) fn find(p: &Program, flow: &Flow, given: &Given) -> Vec<Bytes> {
     let u = flow.u;
     let mut all = Vec::new();
     for f in &u.functions {
@@ -68,8 +124,11 @@ pub(super) fn find(p: &Program, flow: &Flow) -> Vec<Bytes> {
                 let (of, how) = match held(flow, buffer, number) {
                     Holds::Values(q) => (Some(q), 0),
                     Holds::AtLeast(q) => (Some(q), PC3_BYTES_ASK),
-                    Holds::Text => (None, PC3_BYTES_TEXT),
-                    Holds::Unknown => (None, 0),
+                    Holds::Characters if constant => (None, PC3_BYTES_CHARS),
+                    Holds::Text if !buffer.is_some_and(|b| values_behind(flow, b, given, STEPS)) => {
+                        (None, PC3_BYTES_TEXT)
+                    }
+                    Holds::Text | Holds::Unknown => (None, 0),
                     Holds::Characters | Holds::Nothing => continue,
                 };
                 all.push(Bytes {

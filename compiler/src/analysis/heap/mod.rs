@@ -272,6 +272,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         .filter(|name| (0..p.units.len()).any(|unit| calls.typed_through(unit, name)))
         .map(str::to_owned)
         .collect();
+    let given = bytes::given(p, graph, &flows);
     let wrappers = calls.wrappers;
     let takes = wrappers.keys().filter(|f| !graph.reaches[f.index()]);
     Heap {
@@ -282,7 +283,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         wrappers,
         silent,
         also,
-        bytes: flows.iter().map(|f| bytes::find(p, f)).collect(),
+        bytes: flows.iter().map(|f| bytes::find(p, f, &given)).collect(),
         through,
     }
 }

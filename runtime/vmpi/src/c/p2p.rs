@@ -7,7 +7,7 @@ use pc3_typemetric::types::{Kind, TypeId};
 use super::status::{put_status, CStatus};
 use super::{buffer, entry, entry_of, put, wide_count};
 use crate::datatype::basic::Basic;
-use crate::datatype::bytes::Asked;
+use crate::datatype::bytes::Known;
 use crate::datatype::written::compact;
 use crate::datatype::{bytes, of_basic, TypeRef};
 use crate::error::{fail, Class, Result};
@@ -52,34 +52,56 @@ pub(super) fn described(
     n: usize,
     datatype: usize,
 ) -> Result<TypeRef> {
-    if let Some(how) = bytes::asked(datatype) {
-        return Ok(found(me, p, n, how));
+    if let Some(known) = bytes::known(datatype) {
+        return Ok(found(me, p, n, known));
     }
-    me.objects().committed(datatype)
+    let ty = me.objects().committed(datatype)?;
+    if bytes::is_derived(&ty) {
+        return Ok(found_in(me, p, n, ty));
+    }
+    Ok(ty)
 }
 
 /// Bytes of which the memory may know more than the program's text.
-#[cold]
-fn found(me: &RankState, p: *const c_void, n: usize, how: Asked) -> TypeRef {
-    let Some(rank) = me.exec() else {
-        return of_basic(Basic::Byte);
-    };
-    let types = &rank.job().program.types;
-    let held = rank.held_at(p as usize, n);
-    let text = types.get(held).kind == Kind::Char;
-    let of = match how {
-        _ if held != TypeId::UNKNOWN && !text => Some(held),
-        Asked::Text => None,
-        Asked::Anything => (!text).then_some(held),
-        // Of whole ones nothing speaks against what the pointer says.
-        Asked::Values(ty) => Some(match types.size(ty) {
-            0 => TypeId::UNKNOWN,
-            size if n as u64 % size == 0 => ty,
-            _ => TypeId::UNKNOWN,
-        }),
+fn found(me: &RankState, p: *const c_void, n: usize, known: Known) -> TypeRef {
+    let of = match known {
+        Known::Characters => None,
+        _ => held(me, p as usize, n, known),
     };
     of.and_then(bytes::of)
         .unwrap_or_else(|| of_basic(Basic::Byte))
+}
+
+/// What they are values of; `None`: they are characters.
+#[cold]
+fn held(me: &RankState, at: usize, bytes: usize, known: Known) -> Option<TypeId> {
+    let rank = me.exec()?;
+    let types = &rank.job().program.types;
+    let held = rank.held_at(at, bytes);
+    let text = types.get(held).kind == Kind::Char;
+    match known {
+        _ if held != TypeId::UNKNOWN && !text => Some(held),
+        Known::Text | Known::Characters => None,
+        Known::Nothing => (!text).then_some(held),
+        // Of whole ones nothing speaks against what the pointer says.
+        Known::AtLeast(ty) => Some(match types.size(ty) {
+            0 => TypeId::UNKNOWN,
+            size if bytes as u64 % size == 0 => ty,
+            _ => TypeId::UNKNOWN,
+        }),
+    }
+}
+
+/// The same of a derived type of bytes.
+#[cold]
+fn found_in(me: &RankState, p: *const c_void, n: usize, ty: TypeRef) -> TypeRef {
+    let (from, to) = ty.span(n);
+    let at = (p as usize).wrapping_add_signed(from);
+    let held = held(me, at, (to - from) as usize, Known::Nothing);
+    let Some((rank, of)) = me.exec().zip(held) else {
+        return ty;
+    };
+    bytes::derived(&ty, of, rank.job().program.types.size(of))
 }
 
 /// Where a send goes; `None`: to `MPI_PROC_NULL`.

@@ -3,9 +3,9 @@
 //! To MPI it is MPI_BYTE, under another handle; a checkpoint knows what is in such a message.
 
 use super::basic::Basic;
-use super::signature::Signature;
-use super::{build, Datatype, TypeRef};
-use pc3_typemetric::descriptor::{PC3_BYTES_ASK, PC3_BYTES_OF, PC3_BYTES_TEXT};
+use super::signature::{Item, Signature};
+use super::{build, layout, Datatype, TypeRef};
+use pc3_typemetric::descriptor::{PC3_BYTES_ASK, PC3_BYTES_CHARS, PC3_BYTES_OF, PC3_BYTES_TEXT};
 use pc3_typemetric::types::TypeId;
 use std::sync::OnceLock;
 
@@ -14,28 +14,50 @@ const CHUNK: usize = 1 << 10;
 /// A program has no more types than this many times as many.
 const CHUNKS: usize = 1 << 10;
 
-/// What a handle says of bytes of which the memory is to be asked.
+/// What is known of bytes at an address, but for what the memory says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Asked {
-    /// Nothing.
-    Anything,
+pub enum Known {
+    Nothing,
+    Characters,
     /// Characters, if the memory does not say otherwise.
     Text,
     /// Likewise, values of this type.
-    Values(TypeId),
+    AtLeast(TypeId),
 }
 
-/// `None`: it is another handle, or says what the bytes are.
+/// `None`: it is another handle than MPI_BYTE, or says what the bytes are.
 #[inline]
-pub fn asked(handle: usize) -> Option<Asked> {
+pub fn known(handle: usize) -> Option<Known> {
+    // As calls through pointers to functions and those of other languages have it.
+    if handle == Basic::Byte as usize {
+        return Some(Known::Text);
+    }
     let how = handle.checked_sub(PC3_BYTES_OF as usize)?;
     let id = how & (PC3_BYTES_ASK as usize - 1);
     match (how - id) as u32 {
-        0 if id == 0 => Some(Asked::Anything),
-        PC3_BYTES_ASK => Some(Asked::Values(TypeId(id as u32))),
-        PC3_BYTES_TEXT => Some(Asked::Text),
+        0 if id == 0 => Some(Known::Nothing),
+        PC3_BYTES_ASK => Some(Known::AtLeast(TypeId(id as u32))),
+        PC3_BYTES_TEXT => Some(Known::Text),
+        PC3_BYTES_CHARS => Some(Known::Characters),
         _ => None,
     }
+}
+
+/// Is it made of MPI_BYTE alone, of which nothing is known?
+#[inline]
+pub fn is_derived(ty: &Datatype) -> bool {
+    ty.predefined == 0 && matches!(ty.signature.items(), [Item::Run(Basic::Byte, _)])
+}
+
+/// A derived type of bytes as what it is in memory that holds values of a type, `size` bytes each (0: unknown).
+pub fn derived(ty: &Datatype, of: TypeId, size: u64) -> TypeRef {
+    let whole = size != 0 && layout::in_units(&ty.layout, size as usize, ty.true_lb);
+    let even = ty.extent.unsigned_abs() as u64 % size.max(1) == 0;
+    let of = if whole && even { of } else { TypeId::UNKNOWN };
+    TypeRef::from(Datatype {
+        signature: Signature::values(of, ty.size as u64),
+        ..ty.clone()
+    })
 }
 
 type Chunk = Box<[OnceLock<&'static Datatype>]>;
@@ -79,7 +101,6 @@ fn make(chunk: &OnceLock<Chunk>, id: usize) -> &'static Datatype {
 mod tests {
     use super::*;
     use crate::datatype::build::{make, Constructor};
-    use crate::datatype::signature::Item;
     use crate::datatype::{by_handle, of_basic};
 
     #[test]

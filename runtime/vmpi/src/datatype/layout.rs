@@ -42,6 +42,18 @@ impl Node {
     }
 }
 
+/// Does it consist of whole units of so many bytes, the first of which begins at `from`?
+pub fn in_units(layout: &Layout, unit: usize, from: isize) -> bool {
+    fn whole(node: &Node, at: isize, unit: isize) -> bool {
+        match node {
+            Block(n) => at % unit == 0 && *n as isize % unit == 0,
+            Rep { stride, body, .. } => stride % unit == 0 && whole(body, at, unit),
+            Seq { parts, .. } => parts.iter().all(|(to, n)| whole(n, at + to, unit)),
+        }
+    }
+    whole(&layout.node, layout.at - from, unit as isize)
+}
+
 impl Layout {
     pub fn block(n: usize) -> Self {
         Layout {

@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use build::Constructor;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Datatype {
     /// Bytes of data in one element: what a packed element takes.
     pub size: usize,
