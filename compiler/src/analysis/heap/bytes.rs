@@ -125,7 +125,9 @@ pub(super) fn find(p: &Program, flow: &Flow, given: &Given) -> Vec<Bytes> {
                     Holds::Values(q) => (Some(q), 0),
                     Holds::AtLeast(q) => (Some(q), PC3_BYTES_ASK),
                     Holds::Characters if constant => (None, PC3_BYTES_CHARS),
-                    Holds::Text if !buffer.is_some_and(|b| values_behind(flow, b, given, STEPS)) => {
+                    Holds::Text
+                        if !buffer.is_some_and(|b| values_behind(flow, b, given, STEPS)) =>
+                    {
                         (None, PC3_BYTES_TEXT)
                     }
                     Holds::Text | Holds::Unknown => (None, 0),
@@ -286,11 +288,11 @@ fn held(flow: &Flow, buffer: Option<ExprId>, number: ExprId) -> Holds {
     }
 }
 
-/// Is it in an array that is declared as one?
+/// Is it in an array that is declared as one of characters?
 fn is_array(u: &Unit, e: ExprId) -> bool {
     let e = u.expr(strip_casts(u, e));
     match e.kind {
-        _ if matches!(u.ty(e.ty.ty), Type::Array { .. }) => true,
+        _ if matches!(u.ty(e.ty.ty), Type::Array { .. }) => is_char(u, innermost(u, base(u, e.ty))),
         ExprKind::AddrOf(x) => match u.expr(x).kind {
             ExprKind::Index { base, .. } => is_array(u, base),
             _ => false,

@@ -242,7 +242,11 @@ pub(super) unsafe fn side<'a>(
             sum(&counts)?;
             let types = slice(types, blocks)?.iter();
             held.each = types
-                .map(|&t| me.objects().committed(t))
+                .enumerate()
+                .map(|(i, &t)| {
+                    let at = p.cast::<u8>().wrapping_offset(displs.at(i));
+                    described(me, at.cast(), counts.at(i) as usize, t)
+                })
                 .collect::<Result<_>>()?;
             Ok(Side::Typed {
                 ptr,

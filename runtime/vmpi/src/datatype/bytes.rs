@@ -128,4 +128,29 @@ mod tests {
             (24, 24)
         );
     }
+
+    #[test]
+    fn derived_types_are_what_the_memory_holds() {
+        let old = of_basic(Basic::Byte);
+        let (count, blocklen, stride) = (3, 16, 24);
+        let rows = make(
+            Constructor::Hvector {
+                count,
+                blocklen,
+                stride,
+                old,
+            },
+            None,
+        );
+        let rows = rows.unwrap();
+        assert!(is_derived(&rows) && !is_derived(&of_basic(Basic::Byte)));
+        let held = |size| derived(&rows, TypeId(7), size);
+        assert_eq!(held(8).signature.items(), [Item::Values(TypeId(7), 48)]);
+        assert_eq!(held(8).layout, rows.layout);
+        // Rows that cut values apart, and distances that do.
+        for size in [16, 5, 0] {
+            let unknown = [Item::Values(TypeId::UNKNOWN, 48)];
+            assert_eq!(held(size).signature.items(), unknown);
+        }
+    }
 }
