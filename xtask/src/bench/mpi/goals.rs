@@ -1,6 +1,7 @@
 //! The goals of the virtual MPI, and whether a run has met them.
 
 use serde_json::{json, Value};
+use std::collections::BTreeSet;
 
 use super::{Floor, Row};
 
@@ -55,9 +56,37 @@ fn verdict(figure: Option<f64>, limit: Option<f64>) -> &'static str {
     }
 }
 
+impl Limit {
+    fn at_most(&self, column: &str, rows: &[Row], floor: &Floor) -> Option<f64> {
+        match self {
+            Is(n) => Some(*n),
+            OrCopies(n) => Some(n.max(floor.copy[1])),
+            Times(k, peer) => best(rows, peer, column).map(|n| k * n),
+        }
+    }
+}
+
+fn best(rows: &[Row], row: &str, column: &str) -> Option<f64> {
+    rows.iter().find(|r| r.name == row)?.best(column)
+}
+
+/// The rows of goals that are missed so far, and of what they are held against.
+pub fn in_doubt(rows: &[Row], floor: &Floor) -> BTreeSet<&'static str> {
+    let mut all = BTreeSet::new();
+    for (row, column, limit) in GOALS {
+        let most = limit.at_most(column, rows, floor);
+        if verdict(best(rows, row, column), most) == "missed" {
+            all.insert(*row);
+            if let Times(_, peer) = limit {
+                all.insert(*peer);
+            }
+        }
+    }
+    all
+}
+
 /// Prints the table; the same as JSON.
 pub fn judge(rows: &[Row], floor: &Floor) -> Value {
-    let best = |row: &str, column: &str| rows.iter().find(|r| r.name == row)?.best(column);
     println!();
     println!(
         "{:28} {:14} {:>10} {:>10}  goal",
@@ -65,12 +94,8 @@ pub fn judge(rows: &[Row], floor: &Floor) -> Value {
     );
     let mut list = Vec::new();
     for (row, column, limit) in GOALS {
-        let (figure, what) = (best(row, column), describe(limit));
-        let most = match limit {
-            Is(n) => Some(*n),
-            OrCopies(n) => Some(n.max(floor.copy[1])),
-            Times(k, peer) => best(peer, column).map(|n| k * n),
-        };
+        let (figure, what) = (best(rows, row, column), describe(limit));
+        let most = limit.at_most(column, rows, floor);
         let outcome = verdict(figure, most);
         let shown = |n: Option<f64>| n.map_or("-".into(), |n| format!("{n:.3}"));
         println!(
