@@ -11,6 +11,7 @@ mod order;
 mod pointer_bytes;
 mod range;
 mod records;
+mod sent;
 mod sizes;
 mod stored;
 mod width;
@@ -79,6 +80,7 @@ pub fn check(
         network::check(&cx, &mut orders, &mut out);
         words::check(&cx, &mut orders, &mut out);
         records::check(&cx, &mut orders, &mut out);
+        sent::check(&cx, &mut out);
         offsets::check(p, numbers, saved, &mut orders, &mut out);
         (orders, out)
     };
