@@ -22,7 +22,9 @@ pub fn check(cx: &Cx, out: &mut Diagnostics) {
             let text = one_line(u.slice(&u.expr(what).span));
             let message = format!("`{text}` is sent as {datatype}: received behind a restart where numbers have another order of bytes or size, it means something else");
             let help = match packed {
-                true => "pack it as what it is, member by member or by a type of MPI_Type_create_struct",
+                true => {
+                    "pack it as what it is, member by member or by a type of MPI_Type_create_struct"
+                }
                 false => "send it as MPI_BYTE, of which pc3 knows what it is, or as what it is",
             };
             let span = &u.expr(e).span;
