@@ -57,6 +57,7 @@ codes! {
     Main "E0404" "" "a program with checkpoint locations has exactly one main";
     BuildOption "E0405" "" "an option that programs with checkpoint locations cannot have";
     Installation "E0406" "" "the compiler below or a part of pc3 is missing, or of another version";
+    AnotherMpi "E0407" "" "an object that was compiled for another MPI";
     UnknownPragma "W0101" "unknown-pragma" "a #pragma pc3 that pc3cc does not know";
     UnknownBuiltin "W0102" "unknown-builtin" "a compiler builtin whose type pc3cc does not know";
     NoLocation "W0201" "no-location" "the program never takes a checkpoint";

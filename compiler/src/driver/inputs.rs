@@ -238,8 +238,8 @@ fn of_system_library(path: &Path) -> Option<Symbols> {
     }
     let symbols = elf::symbols(&std::fs::read(path).ok()?);
     Some(Symbols {
-        undefined: BTreeSet::new(),
-        ..symbols
+        defined: symbols.defined,
+        ..Symbols::default()
     })
 }
 
@@ -332,6 +332,25 @@ impl Inputs {
             o.uses.extend(f.symbols.undefined.iter().map(named));
         }
         o
+    }
+
+    /// Objects and libraries that need a name of which `is` holds, each with the first. What the program has itself counts for
+    /// nothing, and where `shared` is set what its shared libraries have.
+    pub fn needing(&self, is: impl Fn(&str) -> bool, shared: bool) -> Vec<(&Foreign, &str)> {
+        let has = |s: &String| {
+            let of_unit = |r: &Record| r.symbols.contains(s);
+            self.carriers.iter().any(|c| c.records.iter().any(of_unit))
+                || (self.foreign.iter())
+                    .any(|f| (f.relocatable || shared) && f.symbols.defined.contains(s))
+        };
+        let mut found = Vec::new();
+        for f in &self.foreign {
+            let mut needed = f.symbols.undefined.difference(&f.symbols.weak);
+            if let Some(s) = needed.find(|s| is(s) && !has(s)) {
+                found.push((f, s.as_str()));
+            }
+        }
+        found
     }
 
     pub fn of_sources(sources: Vec<Record>) -> Inputs {

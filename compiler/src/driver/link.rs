@@ -14,7 +14,7 @@ use super::build::{self, BuildError, Position};
 use super::carry::elf;
 use super::carry::record::{self, Record};
 use super::clashes::{self, Clashes};
-use super::inputs::{self, Inputs, Place};
+use super::inputs::{self, is_c_library, Foreign, Inputs, Place};
 use super::options::{Emit, Explain, LinkItem, Mode, Options};
 use super::plain::{output, plain, remove, traced, Plain, Stubs, PROGRAM};
 use super::program::{self, Program};
@@ -103,6 +103,14 @@ fn calls_mpi(made: &Path) -> bool {
         let undefined = elf::symbols(&bytes).undefined;
         undefined.iter().any(|s| s.starts_with("MPI_"))
     })
+}
+
+fn is_of_mpi(symbol: &str) -> bool {
+    symbol.starts_with("MPI_") || symbol.starts_with("PMPI_")
+}
+
+fn names<'f>(found: &[(&'f Foreign, &str)]) -> Vec<&'f str> {
+    found.iter().map(|(f, _)| f.name.as_str()).collect()
 }
 
 /// The sources preprocessed, and what the preprocessor said; None if it refuses one.
@@ -289,13 +297,20 @@ impl Link<'_> {
             unfit.into_iter().for_each(|d| out.diagnostics.push(d));
         }
         if !runs_plain {
-            self.foreign(inputs, taken, &mut out.diagnostics);
+            let others = self.other_mpis(inputs, !out.has_mpi, &mut out.diagnostics);
+            if !others {
+                self.foreign(inputs, taken, &mut out.diagnostics);
+            }
         }
         match o.explain {
             Explain::Nothing => {}
             Explain::Functions => show!("{}", out.explain),
             Explain::Heap if o.json => show!("{}", report::json(&out.heap)),
             Explain::Heap => show!("{}", report::text(&out.heap)),
+        }
+        if runs_plain && o.emit == Emit::Executable {
+            // That there is no location is then the least.
+            self.needs_mpi(inputs)?;
         }
         messages::report(o, &out.diagnostics)?;
         if o.emit == Emit::C {
@@ -438,6 +453,41 @@ impl Link<'_> {
             if taken.files.iter().any(is) {
                 diags.push(messages::foreign(&format!("-l{name}")));
             }
+        }
+    }
+
+    /// What the user links that was compiled for another MPI than pc3's, or may have been; true if that is refused. `shared`: an MPI
+    /// that is a shared library is as good.
+    fn other_mpis(&self, inputs: &Inputs, shared: bool, diags: &mut Diagnostics) -> bool {
+        // Open MPI's and MPICH's headers name these, and programs have no business with them.
+        let another = |s: &str| s.starts_with("ompi_") || s.starts_with("MPIR_");
+        let mut others = inputs.needing(another, shared);
+        others.retain(|(f, _)| f.is_users(self.o));
+        if let Some((_, symbol)) = others.first() {
+            diags.push(messages::another_mpi(&names(&others), symbol));
+            return true;
+        }
+        let calling = inputs.needing(is_of_mpi, shared);
+        let calling = calling.iter().filter(|(f, _)| !is_c_library(&f.name));
+        calling.for_each(|(f, _)| diags.push(messages::calls_mpi(&f.name)));
+        false
+    }
+
+    /// Refuses objects that call MPI where nothing brings one with it.
+    fn needs_mpi(&self, inputs: &Inputs) -> Result<(), Stop> {
+        if inputs.needing(is_of_mpi, true).is_empty() {
+            return Ok(());
+        }
+        let mut c = source::plain(self.o, self.t, &self.o.plain);
+        let (status, _, said) = traced(&mut c, self.t)?;
+        remove(self.o);
+        let missing = removed::missing(&said);
+        let is = |s: &str| is_of_mpi(s) && missing.iter().any(|m| m == s);
+        let mut calling = inputs.needing(is, true);
+        calling.retain(|(f, _)| f.is_users(self.o));
+        match calling.first().filter(|_| status != 0) {
+            Some((_, symbol)) => Err(messages::stop(messages::no_mpi(&names(&calling), symbol))),
+            None => Ok(()),
         }
     }
 

@@ -80,6 +80,56 @@ pub fn foreign(object: &str) -> Diagnostic {
     .help("compile it with pc3cc, unless it keeps no state across a checkpoint")
 }
 
+/// Objects that ask for what only another MPI's library has.
+pub fn another_mpi(objects: &[&str], symbol: &str) -> Diagnostic {
+    let (was, asks) = match objects {
+        [_] => ("was", "it asks"),
+        _ => ("were", "they ask"),
+    };
+    let list = names(objects);
+    let what = format!("{list} {was} compiled for another MPI: {asks} for `{symbol}`");
+    Diagnostic::error(Code::AnotherMpi, what).help(OWN_MPI)
+}
+
+/// The same where nothing of the program was compiled with pc3cc, so that it is linked without an MPI.
+pub fn no_mpi(objects: &[&str], symbol: &str) -> Diagnostic {
+    let call = match objects {
+        [_] => "calls MPI and was",
+        _ => "call MPI and were",
+    };
+    let list = names(objects);
+    let what = format!("{list} {call} not compiled with pc3cc: nothing here has `{symbol}`");
+    Diagnostic::error(Code::AnotherMpi, what).help(OWN_MPI)
+}
+
+/// An object that may have been compiled for another MPI.
+pub fn calls_mpi(object: &str) -> Diagnostic {
+    let what = format!("'{object}' calls MPI, and pc3cc did not compile it: what another MPI's mpi.h has made of handles and constants is wrong here");
+    warning_of_foreign(what, OWN_MPI)
+}
+
+const OWN_MPI: &str = "compile with pc3cc, which has an mpi.h and an MPI of its own";
+
+/// The first of them, quoted.
+fn names(objects: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    let quoted = |o: &&str| format!("'{o}'");
+    let (last, before) = match objects {
+        [before @ .., last] if objects.len() <= SHOWN => (quoted(last), before),
+        _ => {
+            let more = objects.len().saturating_sub(SHOWN);
+            (format!("{more} more"), &objects[..objects.len().min(SHOWN)])
+        }
+    };
+    match before {
+        [] => last,
+        _ => {
+            let before: Vec<String> = before.iter().map(quoted).collect();
+            format!("{} and {last}", before.join(", "))
+        }
+    }
+}
+
 /// What else there is to say of such an object.
 pub fn warning_of_foreign(what: String, help: &str) -> Diagnostic {
     Diagnostic::warning(Code::ForeignObject, what).help(help)

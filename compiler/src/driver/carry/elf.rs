@@ -174,6 +174,8 @@ pub fn is_relocatable(object: &[u8]) -> bool {
 pub struct Symbols {
     pub defined: BTreeSet<String>,
     pub undefined: BTreeSet<String>,
+    /// Those of the undefined that it can do without.
+    pub weak: BTreeSet<String>,
 }
 
 pub fn symbols(object: &[u8]) -> Symbols {
@@ -188,6 +190,9 @@ pub fn symbols(object: &[u8]) -> Symbols {
         }
         if symbol.is_undefined() {
             s.undefined.insert(name.to_string());
+            if symbol.is_weak() {
+                s.weak.insert(name.to_string());
+            }
         } else if symbol.is_global() && !symbol.is_local() {
             s.defined.insert(name.to_string());
         }
