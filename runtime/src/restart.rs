@@ -12,7 +12,7 @@ use crate::peers::Peers;
 use crate::rank::Rank;
 use crate::restore;
 use crate::settings::{Restart, Settings};
-use crate::store::{file_name, given_up, list};
+use crate::store::{file_name, given_up, in_order_of_restart, list};
 use crate::tell::{error, say, EXIT_DIRECTORY, EXIT_NO_CHECKPOINT, EXIT_REFUSED};
 
 /// Exit status and message.
@@ -126,9 +126,8 @@ fn newest_good(
     all: &[(u64, PathBuf)],
     given_up: &Range<u64>,
 ) -> Result<Option<Checkpoint>, Failure> {
-    let (others, course): (Vec<_>, Vec<_>) = all.iter().partition(|(id, _)| given_up.contains(id));
     let mut good = None;
-    for (_, path) in course.iter().rev().chain(others.iter().rev()) {
+    for (_, path) in in_order_of_restart(all, given_up) {
         match open(path) {
             Ok(checkpoint) => {
                 good = Some(checkpoint);
@@ -152,10 +151,8 @@ fn newest_good(
         }
         return Ok(Some(found));
     }
-    let newer = others
-        .iter()
-        .filter(|(id, _)| *id > found.id())
-        .map(|o| o.0);
+    let others = all.iter().map(|c| c.0).filter(|id| given_up.contains(id));
+    let newer = others.filter(|id| *id > found.id());
     if let Some(last) = newer.max() {
         say(&format!(
             "going on from checkpoint {}: those after it, up to {last}, were given up by a restart from {}",

@@ -251,6 +251,54 @@ fn ls() {
     );
 }
 
+/// What is said to be given up is what a restart does not take.
+#[test]
+fn ls_says_what_a_restart_takes() {
+    let dir = folder(&[1, 2, 3], &Abi::X86_64);
+    let course = dir.path().join("list.pc3/course");
+    std::fs::write(&course, "1 3\n").unwrap();
+    check(
+        dir.path(),
+        "ls",
+        0,
+        expect![[r#"
+            ID  TIME (UTC)           PROGRAM  RANKS  ABI     SIZE     STATE
+            1   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete
+            2   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete, given up
+            3   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete, given up
+        "#]],
+    );
+    let (_, out, _) = pc3(dir.path(), "show");
+    assert!(out.starts_with("checkpoint 1 of list"), "{out}");
+    std::fs::remove_file(dir.path().join("list.pc3/ckpt-000001.pc3c")).unwrap();
+    check(
+        dir.path(),
+        "ls",
+        0,
+        expect![[r#"
+            ID  TIME (UTC)           PROGRAM  RANKS  ABI     SIZE     STATE
+            2   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete
+            3   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete
+        "#]],
+    );
+    // A run that began afresh, and has none.
+    std::fs::write(&course, "0 3\n").unwrap();
+    check(
+        dir.path(),
+        "ls",
+        0,
+        expect![[r#"
+            ID  TIME (UTC)           PROGRAM  RANKS  ABI     SIZE     STATE
+            2   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete, of an earlier run
+            3   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete, of an earlier run
+            the last run to begin here has no checkpoint yet: a restart goes on from 3
+        "#]],
+    );
+    sample::write(&dir.path().join("list.pc3"), 4, &Abi::X86_64);
+    let (_, out, _) = pc3(dir.path(), "ls");
+    assert_eq!(out.matches("complete, given up").count(), 2, "{out}");
+}
+
 #[test]
 fn verify_finds_every_flipped_bit_and_every_truncation() {
     let dir = folder(&[1], &Abi::X86_64);

@@ -71,6 +71,15 @@ pub fn list(dir: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     Ok(found)
 }
 
+/// The order in which a restart tries the checkpoints of [`list`]: the newest first, but those that are [`given_up`] last.
+pub fn in_order_of_restart<'a>(
+    all: &'a [(u64, PathBuf)],
+    given_up: &Range<u64>,
+) -> impl Iterator<Item = &'a (u64, PathBuf)> {
+    let (others, course): (Vec<_>, Vec<_>) = all.iter().partition(|(id, _)| given_up.contains(id));
+    course.into_iter().rev().chain(others.into_iter().rev())
+}
+
 /// A directory locked by this job.
 #[derive(Debug)]
 pub struct Store {

@@ -63,12 +63,12 @@ pub(super) fn all(dir: &Path) -> Result<Vec<(u64, PathBuf)>, FindError> {
     Ok(found)
 }
 
+/// The one that a restart would try first.
 fn newest(dir: &Path) -> Result<PathBuf, FindError> {
-    let mut found = all(dir)?;
-    found
-        .pop()
-        .map(|(_, path)| path)
-        .ok_or_else(|| FindError::Empty(dir.to_owned()))
+    let found = all(dir)?;
+    let mut order = store::in_order_of_restart(&found, &store::given_up(dir));
+    let first = order.next().map(|(_, path)| path.clone());
+    first.ok_or_else(|| FindError::Empty(dir.to_owned()))
 }
 
 /// One checkpoint by id, `latest`, file or directory.

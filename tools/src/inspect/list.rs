@@ -22,43 +22,44 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
         "STATE",
     ]
     .map(str::to_owned)];
+    let all = find::all(dir)?;
+    let size = |path: &Path| path.metadata().map_or(0, |m| m.len());
+    let heads = |c: Checkpoint| {
+        let job = &c.job;
+        let (time, abi) = (units::utc(job.time), job.abi.name.to_string());
+        [time, job.program.clone(), job.ranks.to_string(), abi]
+    };
+    let looked: Vec<(u64, u64, Result<[String; 4], String>)> = all
+        .iter()
+        .map(|(id, path)| (*id, size(path), look(path, size(path)).map(heads)))
+        .collect();
     let given_up = store::given_up(dir);
-    for (id, path) in find::all(dir)? {
-        let size = path.metadata().map_or(0, |m| m.len());
-        let row = match look(&path, size) {
-            Ok(c) => {
-                let job = &c.job;
-                let (time, abi) = (units::utc(job.time), job.abi.name.to_string());
-                [
-                    id.to_string(),
-                    time,
-                    job.program.clone(),
-                    job.ranks.to_string(),
-                    abi,
-                    units::bytes(size),
-                    if given_up.contains(&id) {
-                        "complete, given up".to_owned()
-                    } else {
-                        "complete".to_owned()
-                    },
-                ]
-            }
-            Err(error) => {
-                let none = || "-".to_owned();
-                [
-                    id.to_string(),
-                    none(),
-                    none(),
-                    none(),
-                    none(),
-                    units::bytes(size),
-                    error,
-                ]
-            }
+    let is_good = |id: u64| looked.iter().any(|l| l.0 == id && l.2.is_ok());
+    let next = store::in_order_of_restart(&all, &given_up).find(|(id, _)| is_good(*id));
+    let next = next.map(|(id, _)| *id);
+    // Where the job's course has none, a restart falls back to what was given up.
+    let falls_back = next.is_some_and(|id| given_up.contains(&id));
+    let state = |id: u64| match given_up.contains(&id) {
+        true if falls_back && given_up.start == 1 => "complete, of an earlier run",
+        true if !falls_back => "complete, given up",
+        _ => "complete",
+    };
+    for (id, size, look) in looked {
+        let (heads, state) = match look {
+            Ok(heads) => (heads, state(id).to_owned()),
+            Err(error) => (["-"; 4].map(str::to_owned), error),
         };
-        rows.push(row);
+        let [time, program, ranks, abi] = heads;
+        let (id, size) = (id.to_string(), units::bytes(size));
+        rows.push([id, time, program, ranks, abi, size, state]);
     }
     let mut out = table(&rows);
+    if let Some(id) = next.filter(|_| falls_back && given_up.start == 1) {
+        let _ = writeln!(
+            out,
+            "the last run to begin here has no checkpoint yet: a restart goes on from {id}"
+        );
+    }
     if let Ok(Some(holder)) = store::holder(dir) {
         let _ = writeln!(out, "in use by process {}", holder.pid);
     }
