@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 use pc3_typemetric::codes;
 
+use crate::job::Job;
 use crate::settings::{self, Action};
-use crate::tell::{say, warning};
+use crate::tell::{ends_early, say, warning};
 
 /// `PC3_EVERY`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,6 +106,8 @@ pub struct Control {
     dropped_in_vain: AtomicU32,
     /// One was due and has not been taken.
     due: AtomicBool,
+    /// The job goes on from a checkpoint.
+    continued: AtomicBool,
     /// The newest request that a rank has seen at a location.
     seen: Arc<AtomicU32>,
     /// When time decides.
@@ -133,6 +136,7 @@ impl Control {
             in_vain: AtomicU32::new(0),
             dropped_in_vain: AtomicU32::new(0),
             due: AtomicBool::new(false),
+            continued: AtomicBool::new(false),
             seen: Arc::default(),
             timer,
         }
@@ -245,8 +249,12 @@ impl Control {
         self.due.load(SeqCst) || REQUESTED.load(SeqCst)
     }
 
-    /// What is to be said of checkpoints when the program has come to its end; `first`: by the first process.
-    pub(crate) fn last_words(&self, first: bool) -> Option<String> {
+    /// What is to be said of checkpoints when the program of the job has come to its end.
+    pub(crate) fn last_words(&self, job: &Job) -> Option<String> {
+        let first = job.is_first();
+        if let Some(missed) = self.missed_stop(job) {
+            return Some(warning(codes::NOT_TAKEN, &missed));
+        }
         let dropped = self.dropped.load(SeqCst);
         let failed = self.failed.load(SeqCst);
         let due = self.was_due() && !ELSEWHERE.load(SeqCst) && self.none_taken();
@@ -266,8 +274,70 @@ impl Control {
         told(dropped, "were dropped").or_else(|| told(failed, "could not be written"))
     }
 
-    /// After a restart from a checkpoint taken at `passage`.
-    pub(crate) fn resume_at(&self, passage: u64) {
+    /// The same of the one that the job was to stop with, if that has not been taken.
+    fn missed_stop(&self, job: &Job) -> Option<String> {
+        if ends_early() {
+            return None;
+        }
+        let stop = STOP.load(SeqCst);
+        let what = match self.stop_after.filter(|_| job.is_first()) {
+            _ if stop => "was asked to stop with a checkpoint".to_owned(),
+            Some(1) => "was to stop with its first checkpoint (--stop-after 1)".to_owned(),
+            Some(k) => format!("was to stop with checkpoint {k} of this run (--stop-after {k})"),
+            None => return None,
+        };
+        // Ranks that wait for each other may do so in vain.
+        let waits = job.several() && job.protocol.as_deref() != Some("nonblocking");
+        let due = stop || ASKED.load(SeqCst) || (self.was_due() && !ELSEWHERE.load(SeqCst));
+        let (why, may_help) = match self.dropped.load(SeqCst) {
+            0 if self.failed.load(SeqCst) > 0 => ("it could not be written".to_owned(), false),
+            0 if self.in_vain.load(SeqCst) > 0 => (
+                "it could not be taken, for the reason told before".to_owned(),
+                false,
+            ),
+            0 if due && waits => ("not all ranks had come to a location".to_owned(), true),
+            0 if due => ("no more location was passed".to_owned(), false),
+            0 => (self.none_due(job)?, false),
+            n => (
+                format!("ranks at their locations kept others waiting (dropped: {n})"),
+                true,
+            ),
+        };
+        let help = match may_help && waits {
+            true => "; start it with --protocol nonblocking (PC3_PROTOCOL), where no rank waits for others",
+            false => "",
+        };
+        Some(format!(
+            "the job {what}, but has ended without: {why}{help}"
+        ))
+    }
+
+    /// Why no checkpoint was due, unless that is as it should be: jobs that are begun again and again end like this.
+    fn none_due(&self, job: &Job) -> Option<String> {
+        if self.continued.load(SeqCst) {
+            return None;
+        }
+        match self.every {
+            _ if !job.program.has_points => Some("the program has no location".to_owned()),
+            Every::Time(_) => None,
+            Every::Passages(n) => {
+                let taken = self.taken.load(SeqCst);
+                Some(format!("only {taken} became due (--every {n}x)"))
+            }
+            Every::Never => {
+                Some("none became due (--every says when), and nobody asked for one".to_owned())
+            }
+        }
+    }
+
+    /// The job goes on from a checkpoint taken at `passage`.
+    pub(crate) fn continues_from(&self, passage: u64) {
+        self.continued.store(true, SeqCst);
+        self.resume_at(passage);
+    }
+
+    /// After a checkpoint at `passage`.
+    fn resume_at(&self, passage: u64) {
         if let Every::Passages(n) = self.every {
             self.next_passage
                 .store((passage / n).saturating_add(1).saturating_mul(n), SeqCst);

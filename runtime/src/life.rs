@@ -68,7 +68,7 @@ static JOB: OnceLock<Arc<Job>> = OnceLock::new();
 extern "C" fn at_exit() {
     if let Some(job) = JOB.get().filter(|_| !forked()) {
         let passed = passed::last_words(&job.control);
-        if let Some(words) = passed.or_else(|| job.control.last_words(job.is_first())) {
+        if let Some(words) = passed.or_else(|| job.control.last_words(job)) {
             say(&words);
         }
         // The job is not at its end before its output is.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::Write;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pc3_typemetric::codes;
@@ -101,8 +101,16 @@ fn tell_others(status: i32) {
     }
 }
 
+static LEAVES: AtomicBool = AtomicBool::new(false);
+
+/// Does the process end for a reason that has been told?
+pub(crate) fn ends_early() -> bool {
+    LEAVES.load(SeqCst)
+}
+
 /// Ends the process, and the job's other processes; exit handlers run.
 pub fn leave(status: i32) -> ! {
+    LEAVES.store(true, SeqCst);
     tell_others(status);
     std::process::exit(status)
 }

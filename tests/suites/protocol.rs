@@ -459,6 +459,27 @@ fn farm_at_barrier() -> Result<()> {
         );
         same(&expected, &job)?;
     }
+    // Who wanted it to stop with one is told at the end.
+    for processes in [1, 2] {
+        let job = Job::new(&p)?;
+        let by = launcher(processes, "none");
+        let words: Vec<&str> = by.iter().map(String::as_str).collect();
+        let env = [&env[..], &[("PC3_STOP_AFTER", "1")]].concat();
+        let end = job.finish(job.start_by(&words, HOST, &exe, &env)?)?;
+        let told =
+            "the job was to stop with its first checkpoint (--stop-after 1), but has ended without";
+        let last = end.stderr.lines().last().unwrap_or_default();
+        ensure!(
+            end.status == 0
+                && end.stderr.matches(told).count() == 1
+                && last.contains(told)
+                && last.contains("--protocol nonblocking"),
+            "exit status {}\n{}",
+            end.status,
+            end.stderr
+        );
+        same(&expected, &job)?;
+    }
     Ok(())
 }
 

@@ -234,7 +234,7 @@ pub(crate) fn restore(
     let mut environment = Vec::new();
     let loaded = shared::here();
     let constants = Constants::of(&here);
-    job.control.resume_at(checkpoint.job.passage);
+    job.control.continues_from(checkpoint.job.passage);
     if !program.guest && abis[0].same_layout(abis[1]) {
         heap::reserve(checkpoint, ranks)?;
     }
