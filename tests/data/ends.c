@@ -41,6 +41,8 @@ static void end(const char *what, int rank, int ranks)
         MPI_Abort(MPI_COMM_WORLD, 7);
     if (is(what, "kill"))
         raise(SIGKILL);
+    if (is(what, "crash"))
+        raise(SIGSEGV);
     if (is(what, "exit"))
         exit(3);
     if (is(what, "error"))

@@ -49,6 +49,47 @@ fn a_program_of_another_compiler_is_told_of() {
     check(&["sh", "-c", "exit 3"], 3, expect![""]);
 }
 
+/// An emulator's own words say nothing of what to do.
+#[test]
+fn a_loader_that_is_missing_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = |status: &str| {
+        let path = dir.path().join("qemu-s390x");
+        std::fs::write(&path, format!("#!/bin/sh\nexit {status}\n")).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    };
+    // The head of an executable for s390x with one entry, the loader's, and the mark of pc3cc's.
+    let mut elf = vec![0; 64];
+    elf[..6].copy_from_slice(b"\x7fELF\x02\x02");
+    elf[19] = 22;
+    elf[39] = 64;
+    elf[55] = 56;
+    elf[57] = 1;
+    elf.extend([&[0, 0, 0, 3, 0, 0, 0, 0][..], &[0; 7], &[120], &[0; 40]].concat());
+    elf.extend(b"/lib/no-such-ld64.so.1\0");
+    let program = dir.path().join("heat");
+    let run = |args: &[&str]| run_in(dir.path(), args);
+    let told = "./heat is a program for s390x and asks for the loader /lib/no-such-ld64.so.1, which is not here: link it with -static";
+    std::fs::write(&program, &elf).unwrap();
+    script("255");
+    let (status, text) = run(&["./qemu-s390x", "./heat"]);
+    assert!(status == 255 && !text.contains("loader"), "{text}");
+    elf.extend(pc3_runtime::MARK);
+    std::fs::write(&program, &elf).unwrap();
+    let (status, text) = run(&["./qemu-s390x", "./heat"]);
+    assert!(status == 255 && text.contains(told), "{text}");
+    std::fs::create_dir(dir.path().join("lib")).unwrap();
+    std::fs::write(dir.path().join("lib/no-such-ld64.so.1"), "").unwrap();
+    let (_, text) = run(&["./qemu-s390x", "-L", ".", "./heat"]);
+    assert!(!text.contains("loader"), "{text}");
+    script("3");
+    let (status, text) = run(&["./qemu-s390x", "./heat"]);
+    assert!(status == 3 && !text.contains("loader"), "{text}");
+    // What else runs it may know of libraries elsewhere.
+    let (status, text) = run(&["sh", "-c", "exit 1", "./heat"]);
+    assert!(status == 1 && !text.contains("loader"), "{text}");
+}
+
 #[test]
 fn the_program_gets_its_variables_and_arguments_and_nothing_else_is_printed() {
     let script = r#"echo "$PC3_RANKS,$PC3_WORKERS,$PC3_EVERY,$PC3_DIR,$PC3_RESTART,$PC3_KEEP" "$@"; exit 85"#;

@@ -7,6 +7,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
+use pc3_runtime::tell::EXIT_FATAL;
+
 /// What each process is told: `socket:INDEX:FD,FD,...`.
 pub(super) const LINK: &str = "PC3_LINK";
 
@@ -46,10 +48,35 @@ impl Net {
 
 /// Processes that were started.
 pub(super) struct Crew {
-    running: Vec<Child>,
-    /// The status of the first that did not end well, and when that was.
-    bad: Option<(ExitStatus, Instant)>,
-    good: Option<ExitStatus>,
+    /// With their numbers.
+    running: Vec<(usize, Child)>,
+    /// How the first that did not end well has ended, and when that was.
+    bad: Option<(End, Instant)>,
+    good: Option<End>,
+    /// Others have said why the job ends.
+    told: bool,
+    /// Those that were left are killed.
+    killing: bool,
+}
+
+/// How a run has ended.
+#[derive(Clone, Copy)]
+pub(super) struct End {
+    pub status: ExitStatus,
+    /// The process whose status it is.
+    pub process: usize,
+    /// Another one has missed it, and said so.
+    pub missed: bool,
+}
+
+impl End {
+    fn of(process: usize, status: ExitStatus) -> End {
+        End {
+            status,
+            process,
+            missed: false,
+        }
+    }
 }
 
 /// Time for the others to end by themselves when one has ended badly.
@@ -58,60 +85,64 @@ const PATIENCE: Duration = Duration::from_secs(10);
 impl Crew {
     pub fn new(children: Vec<Child>) -> Crew {
         Crew {
-            running: children,
+            running: children.into_iter().enumerate().collect(),
             bad: None,
             good: None,
+            told: false,
+            killing: false,
         }
     }
 
-    /// The run's status, when all have ended: that of the first to end badly.
-    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+    /// How the run has ended, when all have: as the first to end badly.
+    pub fn try_wait(&mut self) -> io::Result<Option<End>> {
         let mut i = 0;
         while i < self.running.len() {
-            match self.running[i].try_wait()? {
+            match self.running[i].1.try_wait()? {
                 None => i += 1,
                 Some(status) => {
                     // It has ended: this only says so again.
-                    let mut child = self.running.remove(i);
+                    let (process, mut child) = self.running.remove(i);
                     super::signals::gone(child.id() as i32);
                     let _ = child.wait();
-                    self.note(status);
+                    self.note(End::of(process, status));
                 }
             }
         }
-        if let Some((_, since)) = self.bad.filter(|b| b.1.elapsed() > PATIENCE) {
-            let _ = since;
-            for child in &mut self.running {
+        if self.bad.is_some_and(|b| b.1.elapsed() > PATIENCE) {
+            self.killing = true;
+            for (_, child) in &mut self.running {
                 let _ = child.kill();
             }
         }
-        Ok(match self.running.is_empty() {
-            true => self.bad.map(|b| b.0).or(self.good),
-            false => None,
-        })
+        let end = self.bad.map(|b| b.0).or(self.good);
+        let missed = self.told;
+        Ok(end
+            .filter(|_| self.running.is_empty())
+            .map(|end| End { missed, ..end }))
     }
 
-    fn note(&mut self, status: ExitStatus) {
-        if status.success() {
-            self.good = Some(status);
+    fn note(&mut self, end: End) {
+        if end.status.success() {
+            self.good = Some(end);
             return;
         }
+        self.told |= end.status.code() == Some(EXIT_FATAL);
         // One that a signal ended is the cause of what others say of it.
-        let killed = |s: &ExitStatus| s.signal().is_some();
+        let killed = |e: &End| e.status.signal().is_some();
         match &mut self.bad {
-            None => self.bad = Some((status, Instant::now())),
-            Some((first, _)) if killed(&status) && !killed(first) => *first = status,
+            None => self.bad = Some((end, Instant::now())),
+            Some((first, _)) if killed(&end) && !killed(first) && !self.killing => *first = end,
             Some(_) => {}
         }
     }
 
-    pub fn wait(&mut self) -> io::Result<ExitStatus> {
-        if let ([one], None) = (&mut self.running[..], self.bad) {
-            return one.wait();
+    pub fn wait(&mut self) -> io::Result<End> {
+        if let ([(process, one)], None) = (&mut self.running[..], self.bad) {
+            return Ok(End::of(*process, one.wait()?));
         }
         loop {
-            if let Some(status) = self.try_wait()? {
-                return Ok(status);
+            if let Some(end) = self.try_wait()? {
+                return Ok(end);
             }
             std::thread::sleep(Duration::from_millis(2));
         }

@@ -228,10 +228,14 @@ impl Drop for Outcome {
     }
 }
 
+fn is_mpich(launcher: &OsStr) -> bool {
+    launcher.to_string_lossy().contains("mpiexec")
+}
+
 /// The status of the job that `launcher` has started, of which it returns `status`.  `signal`: it was asked to end by that, which
 /// launchers heed as they like, and return 0, 1 or 2.
 fn status(launcher: &OsStr, status: u8, outcome: Option<u8>, signal: Option<u8>) -> u8 {
-    let mpich = launcher.to_string_lossy().contains("mpiexec");
+    let mpich = is_mpich(launcher);
     match (outcome, signal) {
         (Some(own), _) => own,
         (None, Some(signal)) if [0, 1, 2].contains(&status) => 128 + signal,
@@ -260,6 +264,7 @@ pub(super) fn through(
 ) -> Result<u8, StartError> {
     let outcome = Outcome::new();
     let over = AtomicBool::new(false);
+    let printed = outputs::length();
     let returned = std::thread::scope(|scope| {
         let hurry = outcome.hurry(scope, &over);
         let returned = start(launcher);
@@ -271,6 +276,9 @@ pub(super) fn through(
     let status = status(&launcher.program, returned, outcome.read(), signal);
     if [0, EXIT_STOPPED].contains(&i32::from(status)) {
         return Ok(status);
+    }
+    if is_mpich(&launcher.program) {
+        outputs::take_out_banner(printed);
     }
     let newest = newest(&launcher.settings.dir);
     match (outcome.read(), status.checked_sub(128)) {

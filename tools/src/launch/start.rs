@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::ptr::null;
 
 use pc3_runtime::settings::Restart;
@@ -15,7 +15,7 @@ use pc3_runtime::tell::EXIT_NO_CHECKPOINT;
 
 use crate::program::is_ours;
 
-use super::crew::{Crew, Net, LINK};
+use super::crew::{Crew, End, Net, LINK};
 use super::elf::{self, Executable};
 use super::native::{cannot_use, found, launched, through, Mpi};
 use super::options::Run;
@@ -125,13 +125,17 @@ fn processes(run: &Run) -> Result<u8, StartError> {
 
 fn start(run: &Run) -> Result<u8, StartError> {
     signals::catch();
-    let status = if io::stderr().is_terminal() {
+    let end = if io::stderr().is_terminal() {
         attended(run)?
     } else {
         plain(run)?
     };
     signals::done();
-    tell_of(run, status);
+    tell_of(run, end);
+    let status = end.status;
+    if status.code().is_some_and(|c| NOT_LOADED.contains(&c)) {
+        hint_at_loader(run);
+    }
     let code = match signals::has_quit() && !status.success() {
         true => Some(128 + libc::SIGQUIT),
         false => status.code().or_else(|| status.signal().map(|s| 128 + s)),
@@ -139,8 +143,9 @@ fn start(run: &Run) -> Result<u8, StartError> {
     Ok(code.and_then(|c| u8::try_from(c).ok()).unwrap_or(u8::MAX))
 }
 
-/// What has ended a program of one process, unless somebody asked for that: others' shells would say it, ours sees a status.
-fn tell_of(run: &Run, status: ExitStatus) {
+/// What has ended the program, or one of its processes, unless somebody asked for that: others' shells would say it, ours sees
+/// a status.
+fn tell_of(run: &Run, end: End) {
     const ASKED: [i32; 5] = [
         libc::SIGHUP,
         libc::SIGINT,
@@ -148,13 +153,61 @@ fn tell_of(run: &Run, status: ExitStatus) {
         libc::SIGTERM,
         libc::SIGPIPE,
     ];
-    let told = run.native || run.processes > 1;
-    let is_told_of = |signal| !told && !ASKED.contains(&signal) && ours(run).is_some();
-    if status.signal().is_some_and(is_told_of) {
-        let signal = status.to_string().replacen("signal: ", "signal ", 1);
-        let newest = newest(&run.settings.dir);
-        eprintln!("pc3run: {signal} has ended the program; {newest}");
+    // Of all processes that asks for an end, of one of them it does not.
+    let is_told_of = |signal| end.missed || !ASKED.contains(&signal);
+    if run.native || !end.status.signal().is_some_and(is_told_of) || ours(run).is_none() {
+        return;
     }
+    let signal = end.status.to_string().replacen("signal: ", "signal ", 1);
+    let what = match run.processes {
+        1 => "the program".to_owned(),
+        n => format!("process {} of {n}", end.process),
+    };
+    let more = match end.missed {
+        true => String::new(),
+        false => format!("; {}", newest(&run.settings.dir)),
+    };
+    eprintln!("pc3run: {signal} has ended {what}{more}");
+}
+
+/// What qemu and shells return where a program could not be loaded.
+const NOT_LOADED: [i32; 4] = [1, 126, 127, 255];
+
+/// A program for another machine asks for a loader that qemu has not found.
+fn hint_at_loader(run: &Run) {
+    let Some(program) = ours(run) else { return };
+    let Some(exe) = elf::read(&program) else {
+        return;
+    };
+    let (Some(arch), Some(loader)) = (exe.arch(), exe.loader) else {
+        return;
+    };
+    let first = Path::new(&run.program).file_name().unwrap_or_default();
+    let by_qemu = first.as_bytes().starts_with(b"qemu-");
+    // Others may run it where its libraries are.
+    if arch == std::env::consts::ARCH || !by_qemu && locate(&run.program) != Some(program.clone()) {
+        return;
+    }
+    let has = |folder: &Path| folder.join(loader.trim_start_matches('/')).exists();
+    // Those that distributions have qemu look into by itself.
+    let mut folders: Vec<PathBuf> = ["/etc/qemu-binfmt/", "/usr/gnemul/qemu-", "/usr/qemu-"]
+        .map(|f| format!("{f}{arch}").into())
+        .into();
+    folders.push("/".into());
+    folders.extend(std::env::var_os("QEMU_LD_PREFIX").map(PathBuf::from));
+    let named = run.args.windows(2).filter(|w| w[0] == "-L");
+    folders.extend(named.map(|w| PathBuf::from(&w[1])));
+    if folders.iter().any(|f| has(f)) {
+        return;
+    }
+    let crossed = std::fs::read_dir("/usr").into_iter().flatten().flatten();
+    let crossed = crossed.map(|e| e.path()).find(|f| has(f));
+    let folder = crossed.map_or("FOLDER".to_owned(), |f| f.display().to_string());
+    let program = program.display();
+    eprintln!(
+        "pc3run: {program} is a program for {arch} and asks for the loader {loader}, which is not here: link it with -static, \
+         or say where an {arch} system's libraries are: pc3run [OPTIONS] qemu-{arch} -L {folder} {program}"
+    );
 }
 
 /// Of a job that has ended.
@@ -179,13 +232,13 @@ fn is_foreign(run: &Run) -> bool {
     ours(run).is_none()
 }
 
-fn plain(run: &Run) -> Result<ExitStatus, StartError> {
+fn plain(run: &Run) -> Result<End, StartError> {
     let mut crew = spawn(run, |_| Ok(()))?;
     crew.wait().map_err(StartError::Wait)
 }
 
 /// With a progress line.
-fn attended(run: &Run) -> Result<ExitStatus, StartError> {
+fn attended(run: &Run) -> Result<End, StartError> {
     let Ok(pty) = Pty::new() else {
         return plain(run);
     };

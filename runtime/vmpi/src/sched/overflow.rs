@@ -159,8 +159,10 @@ const OVERFLOW: &str = "a rank's stack overflowed; set PC3_STACK to a larger siz
 extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: the kernel's own record; `write` and `sigaction` are async-signal-safe.
     unsafe {
-        let at = (*info).si_addr() as usize;
-        let ours = guards().any(|g| g.is_hit(at));
+        // Sent by somebody, or by the program itself: there is no address, and no access that would be repeated.
+        let sent = (*info).si_code <= 0;
+        let at = || (*info).si_addr() as usize;
+        let ours = !sent && guards().any(|g| g.is_hit(at()));
         if ours {
             for part in ["pc3: ", OVERFLOW, "\n"] {
                 libc::write(2, part.as_ptr().cast(), part.len());
@@ -171,5 +173,8 @@ extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
         act.sa_sigaction = libc::SIG_DFL;
         let next = WAS.get().filter(|_| !ours).unwrap_or(&act);
         libc::sigaction(libc::SIGSEGV, next, null_mut());
+        if sent {
+            libc::raise(libc::SIGSEGV);
+        }
     }
 }
