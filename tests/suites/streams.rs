@@ -24,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
             moved_empty,
         ),
         ("another output is left as it is", other_output),
+        ("an emptied output is told", emptied),
         ("standard error is taken back but for messages", log),
         ("what others write behind a stop stays", behind_a_stop),
         ("a log that has only our messages is left", messages_alone),
@@ -155,6 +156,28 @@ fn other_output() -> Result<()> {
         "{}",
         done.stderr
     );
+    Ok(())
+}
+
+/// `> out` instead of `>> out`, and a file of its own for what is printed behind a restart.
+fn emptied() -> Result<()> {
+    for to in ["stdout", "rest"] {
+        let job = job()?;
+        stop(&job, "")?;
+        stop(&job, "latest")?;
+        match to {
+            "stdout" => fs::write(job.stdout_path(), "")?,
+            to => lead(&job, to, b"")?,
+        }
+        let rest = OUTPUT.strip_prefix("1 one\n").unwrap_or_default();
+        let done = finish(&job, rest)?;
+        let told = "what was printed before is not in it; at a restart append (>>)";
+        ensure!(
+            done.stderr.matches(told).count() == 1,
+            "{to}: {}",
+            done.stderr
+        );
+    }
     Ok(())
 }
 

@@ -155,6 +155,10 @@ pub(super) fn restore(file: &FileMeta, fd: RawFd, same: bool) -> io::Result<()> 
             _ => Ok(()),
         },
         _ => match file.position {
+            Some(position) if position > 0 && length_of(fd) == Some(0) => {
+                tell_of_empty(file, fd, position);
+                Ok(())
+            }
             Some(position) if same => cut_back(fd, own(position)),
             Some(_) => {
                 tell_of_another(file, fd);
@@ -194,6 +198,21 @@ fn holds_what_waited(file: &FileMeta, path: &str) -> bool {
     let mut bytes = vec![0; file.pending.len()];
     let read = |at: u64| File::open(path).ok()?.read_exact_at(&mut bytes, at).ok();
     !file.pending.is_empty() && file.position.and_then(read).is_some() && bytes == file.pending
+}
+
+/// Of a file that the shell has emptied, or made.
+fn tell_of_empty(file: &FileMeta, fd: RawFd, position: u64) {
+    let (was, is) = (&file.path, leads_to(fd));
+    let (before, keeps) = match *was == is {
+        true => (format!("had {position} bytes"), "which keeps it"),
+        false => (
+            format!("was {was} with {position} bytes"),
+            "to that file or a copy of it",
+        ),
+    };
+    say(&format!(
+        "standard output is {is}, which is empty, and {before} at the checkpoint: what was printed before is not in it; at a restart append (>>), {keeps}"
+    ));
 }
 
 fn tell_of_another(file: &FileMeta, fd: RawFd) {
@@ -286,7 +305,7 @@ pub(crate) fn cut_back(fd: RawFd, position: u64) -> io::Result<()> {
             let _ = set_position(fd, position);
         }
         Some(length) if length > 0 => say(&format!(
-            "standard output has {length} bytes and had {position} at the checkpoint: what is missing is not written again"
+            "standard output has {length} bytes and had {position} at the checkpoint: what is missing is not written again; at a restart append (>>), which keeps it"
         )),
         _ => {}
     }
