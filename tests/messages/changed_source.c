@@ -4,6 +4,7 @@
 // run: PC3_RESTART=latest as=CALL
 // run: PC3_RESTART=latest as=KEPT
 // run: PC3_RESTART=latest as=GLOBAL
+// run: PC3_RESTART=latest as=LOCAL
 // run: PC3_RESTART=latest
 #include <stdio.h>
 
@@ -43,7 +44,13 @@ static void step(int i) {
 int main(void) {
     int own = 0;
     for (int i = 0; i < 3; i++) {
+#ifdef LOCAL
+        int before = sum;
+#endif
         step(i);
+#ifdef LOCAL
+        own += before;
+#endif
 #ifdef KEPT
         kept = &own;
         *kept += i;

@@ -521,10 +521,14 @@ impl RankBuilder<'_, '_> {
     fn types(&self, name: Name) -> impl FnOnce(Vec<Mismatch>) -> RestoreError {
         let untyped = self.allocated(name);
         let at = self.place(name).unwrap_or_default();
+        let of_function = matches!(name, Name::Live { .. } | Name::Shadow { .. });
         let name = self.words(name);
         move |list| RestoreError::Types {
             name,
-            list,
+            list: match of_function {
+                true => list.into_iter().map(Mismatch::of_variables).collect(),
+                false => list,
+            },
             at,
             untyped,
         }

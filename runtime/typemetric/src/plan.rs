@@ -100,6 +100,18 @@ pub struct Mismatch {
     pub reason: String,
 }
 
+impl Mismatch {
+    /// The same of a function's variables, which are saved as members of a struct without a name.
+    #[must_use]
+    pub fn of_variables(mut self) -> Mismatch {
+        let missed = self.reason.strip_prefix("it has no member ");
+        if let Some(which) = missed.filter(|_| self.path.is_empty()) {
+            self.reason = format!("it has no local variable {which}");
+        }
+        self
+    }
+}
+
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.path.is_empty() {
