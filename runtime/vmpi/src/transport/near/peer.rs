@@ -16,6 +16,8 @@ const WHOLE: u32 = 1;
 /// A head; pieces of the body follow.
 const LONG: u32 = 2;
 const PIECE: u32 = 3;
+/// A body whose head leads it.
+const LED: u32 = 4;
 
 /// Bytes of a piece: while one is read the next is written.
 const PIECE_BYTES: usize = 16 << 10;
@@ -161,18 +163,25 @@ impl Peer {
         }
         let news = self.last_sent.news(head);
         let at = news.len();
-        let Some(to) = self.sender.room(at + n) else {
+        let led = n > INLINE && at <= INLINE;
+        let (kind, len) = if led { (LED, n) } else { (WHOLE, at + n) };
+        let Some(to) = self.sender.room(len) else {
             return false;
         };
         // SAFETY: that much room; the body by the caller.
         unsafe {
+            let (lead, to) = if led {
+                (self.sender.lead(), to)
+            } else {
+                (to, to.add(at))
+            };
             self.last_sent
-                .write(news, std::slice::from_raw_parts_mut(to, at));
+                .write(news, std::slice::from_raw_parts_mut(lead, at));
             if n > 0 {
-                std::ptr::copy_nonoverlapping(body, to.add(at), n);
+                std::ptr::copy_nonoverlapping(body, to, n);
             }
         }
-        self.sender.publish(WHOLE, at + n, ordered);
+        self.sender.publish(kind, len, ordered);
         true
     }
 
@@ -290,7 +299,10 @@ impl Peer {
             let len = bytes.len();
             // SAFETY: the interface; memory of `room` stays until `arrived`.
             unsafe {
-                if kind == WHOLE {
+                if kind == LED {
+                    let (head, _) = self.last_received.read(self.receiver.lead());
+                    (sink.whole)(sink.context, index, head, bytes.as_ptr());
+                } else if kind == WHOLE {
                     let (head, at) = self.last_received.read(bytes);
                     let body = bytes.as_ptr().add(at);
                     (sink.whole)(sink.context, index, head, body);
@@ -309,7 +321,7 @@ impl Peer {
                 }
             }
             self.receiver.next(len);
-            if kind != WHOLE && self.receiver.give_back() {
+            if !matches!(kind, WHOLE | LED) && self.receiver.give_back() {
                 self.bell.ring();
             }
         }

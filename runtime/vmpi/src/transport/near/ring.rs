@@ -1,6 +1,7 @@
 //! A ring of records in shared memory, from one process to one other.
 //!
-//! A record is a line: a word, its header, and up to 60 bytes.  Longer ones have their bytes in a second ring beside the lines.
+//! A record is a line: a word, its header, and up to 60 bytes.  Longer ones have their bytes in a second ring beside the lines, where they
+//! begin with a line, and the rest of their own line is free for what leads them.
 //! A small message is one cache line, at which the receiver looks until its header is there.
 //!
 //! *Why it is right.* Headers lie at the beginning of lines, and nothing else ever does.  Lines are used in turn, and each header says by one
@@ -173,6 +174,12 @@ impl Sender {
             .then(|| p.beside(begin))
     }
 
+    /// Where the line of the record for which `room` was given has room for [`INLINE`] bytes, if it is longer than that.
+    #[inline]
+    pub fn lead(&self) -> *mut u8 {
+        self.place.in_line(self.at.lines)
+    }
+
     /// Room for a record in a line of its own, at most [`INLINE`] bytes; `None`: not now.
     #[inline]
     pub fn line(&mut self) -> Option<*mut u8> {
@@ -315,6 +322,13 @@ impl Receiver {
         Some((header >> KIND & 7, bytes))
     }
 
+    /// What leads the first record, which is longer than [`INLINE`].
+    #[inline]
+    pub fn lead(&self) -> &[u8] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts(self.place.in_line(self.at.lines), INLINE) }
+    }
+
     /// The first record, which had `len` bytes, is done with.
     #[inline]
     pub fn next(&mut self, len: usize) {
@@ -388,6 +402,10 @@ mod tests {
         let bytes: Vec<u8> = (0..len as u32).map(|i| (n * 31 + i) as u8).collect();
         // SAFETY: room for it.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, len) };
+        if len > INLINE {
+            // SAFETY: as above.
+            unsafe { s.lead().write_bytes(n as u8, INLINE) };
+        }
         if line {
             s.publish_line(kind, len, n % 2 == 0);
         } else {
@@ -403,6 +421,7 @@ mod tests {
         assert_eq!((k, bytes.len()), (kind, len), "record {n}");
         let right = |(i, b): (usize, &u8)| *b == (n * 31 + i as u32) as u8;
         assert!(bytes.iter().enumerate().all(right), "record {n}");
+        assert!(len <= INLINE || r.lead().iter().all(|b| *b == n as u8));
         r.next(len);
         true
     }
