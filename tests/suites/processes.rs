@@ -101,6 +101,9 @@ pub fn trials() -> Vec<Trial> {
         trials.push(clock::test(format!("processes::output_{mpi}"), move || {
             output(mpi).map_err(|e| format!("{e:#}").into())
         }));
+        trials.push(clock::test(format!("processes::input_{mpi}"), move || {
+            input(mpi).map_err(|e| format!("{e:#}").into())
+        }));
     }
     if has("openmpi") {
         for what in ["kill", "kill_first"] {
@@ -172,6 +175,29 @@ fn output(mpi: &str) -> Result<()> {
     let out = String::from_utf8_lossy(&job.stdout()).into_owned();
     let last = out.lines().filter(|l| l.starts_with("line ")).count();
     ensure!(last == 8, "{out}{}", done.stderr);
+    Ok(())
+}
+
+/// The first process reads all of the standard input, also where the outputs are files.
+fn input(mpi: &str) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/reads.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let numbers: String = (1..=9000).map(|i| format!("{i}\n")).collect();
+    for _ in 0..3 {
+        let mut job = Job::new(&p)?;
+        let file = job.dir.path().join("input");
+        fs::write(&file, &numbers)?;
+        job.program.stdin = Some(file);
+        let launcher = [&*pc3run, "-p", "2", "--mpi", mpi];
+        let done = job.finish(job.start_by(&launcher, HOST, &exe, &[])?)?;
+        let out = String::from_utf8_lossy(&job.stdout()).into_owned();
+        ensure!(
+            (done.status, &*out) == (0, "9000 numbers, sum 40504500\n"),
+            "{out}{}",
+            done.stderr
+        );
+    }
     Ok(())
 }
 

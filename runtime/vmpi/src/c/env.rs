@@ -17,11 +17,11 @@ extern "C" {
 }
 
 const THREAD_SINGLE: c_int = 0;
-const THREAD_SERIALIZED: c_int = 2048;
+const THREAD_FUNNELED: c_int = 1024;
 
-/// Calls of several threads at once would need a rank that runs on several workers.
+/// A rank is one thread: others have no rank to call for.
 pub(super) fn thread_level(required: c_int) -> c_int {
-    required.clamp(THREAD_SINGLE, THREAD_SERIALIZED)
+    required.clamp(THREAD_SINGLE, THREAD_FUNNELED)
 }
 
 unsafe fn init(name: &'static str, required: c_int) -> c_int {
@@ -210,4 +210,23 @@ pub unsafe extern "C" fn MPI_Free_mem(base: *mut c_void) -> c_int {
 #[pc3_vmpi_entry::entry]
 pub extern "C" fn MPI_Pcontrol(_level: c_int) -> c_int {
     Class::SUCCESS.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_threads_are_promised_nothing() {
+        let levels = [THREAD_SINGLE, THREAD_FUNNELED, 2048, 4096].map(thread_level);
+        assert_eq!(
+            levels,
+            [
+                THREAD_SINGLE,
+                THREAD_FUNNELED,
+                THREAD_FUNNELED,
+                THREAD_FUNNELED
+            ]
+        );
+    }
 }

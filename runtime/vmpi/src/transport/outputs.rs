@@ -2,11 +2,13 @@
 //! `pc3run`'s machine write to its files themselves, so that a restart can cut them back, and nothing waits in a pipe
 //! when the job is killed.
 
-use std::fs::{self, OpenOptions};
-use std::os::fd::AsRawFd;
+use std::fs::{self, File, OpenOptions};
+use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process;
+
+use pc3_runtime::own_file;
 
 /// Where `pc3run`'s own lead: `MACHINE DEVICE INODE PATH`.
 const OUTPUTS: [(i32, &str); 2] = [(1, "PC3_STDOUT"), (2, "PC3_STDERR")];
@@ -37,8 +39,20 @@ fn lead(fd: i32, text: &str) {
         (m.dev().to_string(), m.ino().to_string()) == (device.to_owned(), inode.to_owned())
     };
     if file.metadata().is_ok_and(same) {
+        keep_open(fd);
         // SAFETY: a plain system call; the descriptor is one of the standard ones.
         unsafe { libc::dup2(file.as_raw_fd(), fd) };
+    }
+}
+
+/// As long as this process lives: Open MPI's launcher takes one whose output and error have ended for one that has, and gives it
+/// no more standard input.
+fn keep_open(fd: i32) {
+    // SAFETY: makes a descriptor, which is nobody else's.
+    let new = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) };
+    if new >= 0 {
+        // SAFETY: just made.
+        std::mem::forget(own_file(unsafe { File::from_raw_fd(new) }));
     }
 }
 
