@@ -8,7 +8,7 @@
 //! fn main() {
 //!     let begun = mpi::initialize_with_threading(Threading::Multiple);
 //!     let (universe, given) = begun.expect("MPI can be initialized once");
-//!     assert_eq!((given, threading_support()), (Threading::Serialized, Threading::Serialized));
+//!     assert_eq!((given, threading_support()), (Threading::Funneled, Threading::Funneled));
 //!     assert_eq!(universe.world().rank(), 0);
 //!     assert!(version() >= (3, 0) && !processor_name().unwrap().is_empty());
 //! }
@@ -62,7 +62,7 @@ pub fn initialize() -> Option<Universe> {
     initialize_with_threading(Threading::Single).map(|(universe, _)| universe)
 }
 
-/// Likewise; says what threads may do, which is no more than `Serialized`.
+/// Likewise; says what threads may do, which is no more than `Funneled`.
 pub fn initialize_with_threading(wanted: Threading) -> Option<(Universe, Threading)> {
     let mut done = 0;
     // SAFETY: fills the variable.
