@@ -173,7 +173,7 @@ fn a_loop_that_holds_static_numbers() {
                 { __typeof__(pc3_sum_i_13) pc3_held13 = (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)); __typeof__(pc3_sum_s_14) pc3_held14 = (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)); { for (pc3_held13 = 0; pc3_held13 < n; pc3_held13++)
                     pc3_held14 += a[pc3_held13] + (*(__typeof__(pc3_sum_seen_15) *)((char *)&pc3_sum_seen_15 + pc3_d)); } (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)) = pc3_held13; (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)) = pc3_held14; }
                 for ((*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)) = 0; (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)) < n; (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d))++) {
-                    *(*(__typeof__(pc3_sum_at_16) *)((char *)&pc3_sum_at_16 + pc3_d)) += (pc3_me->at = "t.c:7", MPI_Finalize)();
+                    *(*(__typeof__(pc3_sum_at_16) *)((char *)&pc3_sum_at_16 + pc3_d)) += (pc3_at("t.c:7"), MPI_Finalize)();
                     { __typeof__(pc3_sum_s_14) pc3_held14 = (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)); { while (pc3_held14 > n) pc3_held14--; } (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)) = pc3_held14; }
                 }
                 return (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d));

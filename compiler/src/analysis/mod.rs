@@ -6,6 +6,7 @@ pub mod bits;
 pub mod callgraph;
 pub mod cfg;
 pub mod copied;
+pub mod datatypes;
 pub mod environment;
 pub mod escape;
 pub mod floats;

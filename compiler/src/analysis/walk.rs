@@ -21,6 +21,14 @@ pub fn init_exprs(init: &Init, f: &mut dyn FnMut(ExprId)) {
     }
 }
 
+/// The values in an initialiser.
+pub fn init_values(init: &Init, f: &mut dyn FnMut(ExprId)) {
+    match init {
+        Init::Expr(e) => f(*e),
+        Init::List { items, .. } => items.iter().for_each(|item| init_values(&item.value, f)),
+    }
+}
+
 /// What is evaluated directly below an expression: what its type name or designator computes, and its operands.
 pub fn expr_children(u: &Unit, e: ExprId, f: &mut dyn FnMut(Node)) {
     for len in written_lengths(u, e) {

@@ -373,6 +373,17 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         front += &format!("static struct pc3_type *const pc3_bytes_{n}; ");
         sites += &format!("static struct pc3_type *const pc3_bytes_{n} = {ty};\n");
     }
+    for (n, d) in cx.datatypes.iter().enumerate() {
+        for (of, what) in [(d.lengths, "lengths"), (d.places, "places")] {
+            let Some(of) = of.object() else {
+                continue;
+            };
+            let name = format!("{} of {}", what, d.name);
+            let ty = types.memory(QualType::plain(of), &name, Form::Unknown, None);
+            front += &format!("static struct pc3_type *const pc3_{what}_{n}; ");
+            sites += &format!("static struct pc3_type *const pc3_{what}_{n} = {ty};\n");
+        }
+    }
     let pieces = &cx.heap.pieces;
     let mut handed: Vec<ExprId> = pieces.returned[cx.unit].iter().copied().collect();
     handed.sort_unstable();

@@ -1,11 +1,13 @@
 //! Library calls that become calls of the runtime.
 
 use super::unit::UnitCx;
+use crate::analysis::datatypes::Counts;
 use crate::analysis::heap::is_mpis;
 use crate::analysis::tables;
 use crate::analysis::unions::contains;
 use crate::analysis::walk::strip_casts;
 use crate::tree::*;
+use pc3_typemetric::descriptor::{PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN};
 
 /// Runtime functions that take an allocation site as a last argument.
 fn allocates(name: &str) -> Option<&'static str> {
@@ -312,7 +314,7 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         });
         r.extra = format!(", {}", site_argument(cx, call));
     } else if cx.mpi && is_mpis(name) && cx.p.is_librarys(name) {
-        r.callee = Some(format!("(pc3_me->at = {}, pc3_alloc_mem)", place(cx, call)));
+        r.callee = Some(format!("(pc3_at({}), pc3_alloc_mem)", place(cx, call)));
         r.extra = format!(", {}", site_argument(cx, call));
     } else if let Some(new) = plain(name, cx.mpi) {
         r.callee = Some(new.into());
@@ -334,9 +336,30 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         r.callee = Some(format!("{name}(pc3_let_go"));
         r.extra = ")".into();
     } else if cx.mpi && tables::is_mpi(name) {
-        r.callee = Some(format!("(pc3_me->at = {}, {name})", place(cx, call)));
+        let callee = format!("(pc3_at({}), {name})", place(cx, call));
+        r.callee = Some(match cx.datatypes.iter().position(|d| d.call == call) {
+            Some(n) => {
+                let of = &cx.datatypes[n];
+                let lengths = counted(of.lengths, &format!("pc3_lengths_{n}"));
+                let places = counted(of.places, &format!("pc3_places_{n}"));
+                r.extra = ")".into();
+                format!("pc3_counted({lengths}, {places}, {callee}")
+            }
+            None => callee,
+        });
     }
     r
+}
+
+/// What the runtime is told of numbers; `row`: of those that count objects of a type.
+fn counted(of: Counts, row: &str) -> String {
+    match of {
+        Counts::Unknown => "0".into(),
+        Counts::Plain => PC3_COUNTS_PLAIN.to_string(),
+        Counts::Nothing | Counts::Fixed => PC3_COUNTS_FIXED.to_string(),
+        Counts::Multiple(_) => format!("{row}->id"),
+        Counts::Place(_) => format!("{PC3_COUNTS_PLACES} + {row}->id"),
+    }
 }
 
 /// Can what is copied have unions in it?

@@ -39,6 +39,7 @@ mod vla;
 
 use crate::analysis::addresses::Numbers;
 use crate::analysis::callgraph::{self, CallGraph};
+use crate::analysis::datatypes;
 use crate::analysis::environment;
 use crate::analysis::escape::Escapes;
 use crate::analysis::floats;
@@ -172,6 +173,10 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         (numbers, measured)
     });
     let numbers = numbers.as_ref().map(|(n, m)| (n, m));
+    let datatypes = match numbers.filter(|_| mpi) {
+        Some((_, measured)) => datatypes::find(&p, measured),
+        None => vec![Vec::new(); units.len()],
+    };
     let known = refuse_whole::check(&p, &graph, &plans, &heap, numbers, mpi, &mut diagnostics);
     outside::check(&p, &graph, &options.outside, &private, &mut diagnostics);
     let whole = Whole {
@@ -180,6 +185,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         plans: &plans,
         escapes: &escapes,
         heap: &heap,
+        datatypes: &datatypes,
         noted: &noted,
         mpi,
         floats,
@@ -227,6 +233,7 @@ struct Whole<'a> {
     plans: &'a [Plan],
     escapes: &'a Escapes,
     heap: &'a heap::Heap,
+    datatypes: &'a [Vec<datatypes::Call>],
     noted: &'a Noted,
     mpi: bool,
     floats: bool,
@@ -313,6 +320,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
             .filter(|_| w.mpi && w.graph.reaches.contains(&true))
             .map(|(i, b)| (b.argument, i))
             .collect(),
+        datatypes: &w.datatypes[unit],
         sites: w.heap.sites[unit]
             .iter()
             .enumerate()

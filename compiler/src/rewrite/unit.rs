@@ -6,6 +6,7 @@ use super::noted::Notes;
 use super::plan::Plan;
 use super::savers::Savers;
 use crate::analysis::beside::How;
+use crate::analysis::datatypes;
 use crate::analysis::heap::Heap;
 use crate::analysis::held::Held;
 use crate::analysis::program::{base_name, Callee, FnId, Program};
@@ -75,6 +76,8 @@ pub struct UnitCx<'a> {
     pub links: HashMap<ExprId, usize>,
     /// Datatypes of MPI calls that are MPI_BYTE, or may be: their numbers among the unit's.
     pub bytes: HashMap<ExprId, usize>,
+    /// Calls that make datatypes; generated code knows them by their numbers.
+    pub datatypes: &'a [datatypes::Call],
     /// Site number of each allocation call.
     pub sites: HashMap<ExprId, usize>,
     /// What the program's author says of this unit.

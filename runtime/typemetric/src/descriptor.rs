@@ -96,6 +96,9 @@ constants! {
     PC3_BYTES_ASK: c_uint = 16777216;
     PC3_BYTES_TEXT: c_uint = 33554432;
     PC3_BYTES_CHARS: c_uint = 67108864;
+    PC3_COUNTS_PLACES: c_uint = 1073741824;
+    PC3_COUNTS_PLAIN: c_uint = 536870912;
+    PC3_COUNTS_FIXED: c_uint = 536870913;
 }
 
 /// Addresses that differ in lower bits only have their notes in one stretch; none of a program's is wider than 48 bits.

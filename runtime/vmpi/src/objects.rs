@@ -65,6 +65,8 @@ pub struct Objects {
     pub attr_values: Box<AttrValues>,
     /// Addresses that MPI_Get_address handed out.
     pub addresses: AddressLog,
+    /// The datatype that a constructor has made last.
+    pub made: usize,
     /// Lowest context id that this rank has not seen.
     pub next_id: u32,
     /// Of a spawned rank: the handle of the inter-communicator with those that spawned it.
@@ -116,6 +118,7 @@ impl Objects {
             codes: UserCodes::default(),
             attr_values: Box::new(AttrValues::new(size)),
             addresses: AddressLog::default(),
+            made: 0,
             next_id: FIRST_ID,
             parent: abi::COMM_NULL,
             ports: 0,

@@ -6,7 +6,8 @@
 use crate::attr::{Attributes, Keyval, On};
 use crate::coll::meeting::Registry;
 use crate::comm::{Comm, Remote, SELF_ID, WORLD_ID};
-use crate::datatype::log::{Again, Log, Rebuilt};
+use crate::datatype::log::Log;
+use crate::datatype::rebuilt::{Again, Rebuilt};
 use crate::datatype::{by_handle, TypeObject, TypeRef};
 use crate::errhandler::UserHandler;
 use crate::group::{Group, GroupRef};

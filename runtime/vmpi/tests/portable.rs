@@ -10,6 +10,7 @@ use pc3_vmpi::coll::meeting::Meeting;
 use pc3_vmpi::comm::Remote;
 use pc3_vmpi::datatype::basic::Basic;
 use pc3_vmpi::datatype::build::{make, Constructor, Order, Subdim};
+use pc3_vmpi::datatype::counted::{self, Counted, Counts};
 use pc3_vmpi::datatype::portable::{displacements, Block, Question, Saved};
 use pc3_vmpi::datatype::{of_basic, TypeObject, TypeRef};
 use pc3_vmpi::group::Group;
@@ -86,6 +87,18 @@ fn check(
     addresses: &[u64],
     want: Result<&[i64], &str>,
 ) {
+    check_said(blocks, stride, array, Counted::Unknown, addresses, want);
+}
+
+/// The same where the program's text says what the displacements are.
+fn check_said(
+    blocks: &[(usize, i64, Basic, i64)],
+    stride: Option<i64>,
+    array: bool,
+    counted: Counted,
+    addresses: &[u64],
+    want: Result<&[i64], &str>,
+) {
     // The saved ABI is the 32-bit one, ours a 64-bit one.
     let ctx = Moved::between(Abi::I686, Abi::X86_64);
     let types: Vec<TypeRef> = blocks.iter().map(|b| of_basic(b.2)).collect();
@@ -106,6 +119,7 @@ fn check(
             .collect(),
         stride,
         array,
+        counted,
         addresses,
         created_at: Some("types.c:12"),
     };
@@ -140,8 +154,17 @@ fn byte_displacements_follow_the_structs() {
         &[],
         Err("several structs"),
     );
-    // A matrix column.
-    check(&[(1, 0, Double, 8)], Some(800), true, &[], Ok(&[0, 800]));
+    // A matrix column, which may also be one member of 25 particles.
+    check(&[(1, 0, Double, 8)], Some(808), true, &[], Ok(&[0, 808]));
+    check(
+        &[(1, 0, Double, 8)],
+        Some(800),
+        true,
+        &[],
+        Err("several structs"),
+    );
+    // The long of the third struct one, or the fifth long.
+    check(&[(1, 20, Long, 4)], None, true, &[], Err("several structs"));
     check(&[(1, 0, Long, 4)], Some(400), true, &[], Ok(&[0, 800]));
     // Both struct one and struct two have a char at 0; the long lies elsewhere in each.
     check(
@@ -183,6 +206,205 @@ fn byte_displacements_follow_the_structs() {
         &[0x90_0000, 0x90_0006],
         Err("no struct"),
     );
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn the_text_says_what_is_counted() {
+    use Basic::{Byte, Char, Double, Long};
+    let ctx = Moved::between(Abi::I686, Abi::X86_64);
+    let of = |name| ctx.from.find(Kind::Struct, name).unwrap();
+    let (particle, one) = (of("struct particle"), of("struct one"));
+    let column = [(1, 0, Double, 8)];
+    for (counted, want) in [
+        (Counted::Fixed, 800),
+        (Counted::Multiple(particle), 1000),
+        (Counted::Place(particle), 1000),
+    ] {
+        check_said(&column, Some(800), true, counted, &[], Ok(&[0, want]));
+    }
+    let place = |at, want| {
+        let counted = Counted::Place(one);
+        check_said(&[(1, at, Long, 4)], None, true, counted, &[], want);
+    };
+    place(20, Ok(&[40]));
+    place(-4, Ok(&[-8]));
+    place(21, Err("lead to no value"));
+    let counted = Counted::Multiple(particle);
+    let halves = Err("lead to no value");
+    check_said(&column, Some(816), true, counted, &[], halves);
+    // The text does not say what numbers without sizes are but of characters.
+    let plain = |basic, extent, want| {
+        let counted = Counted::Plain;
+        check_said(
+            &[(1, 0, basic, extent)],
+            Some(800),
+            true,
+            counted,
+            &[],
+            want,
+        );
+    };
+    plain(Double, 8, Err("several structs"));
+    check_said(
+        &[(1, 0, Char, 1)],
+        Some(800),
+        true,
+        Counted::Plain,
+        &[],
+        Ok(&[0, 800]),
+    );
+    check(&[(1, 0, Char, 1)], Some(801), true, &[], Ok(&[0, 801]));
+    let bytes = [(1, 0, Byte, 1)];
+    check(&bytes, Some(801), true, &[], Err("MPI_BYTE"));
+    check_said(&bytes, Some(801), true, Counted::Plain, &[], Ok(&[0, 801]));
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn blocks_of_bytes_follow_the_structs() {
+    let ctx = Moved::between(Abi::I686, Abi::X86_64);
+    let of = |name| ctx.from.find(Kind::Struct, name).unwrap();
+    let (one, two) = (of("struct one"), of("struct two"));
+    let length = |at, n, lengths, places| {
+        counted::block_length(at, n, Counts { lengths, places }, &ctx).unwrap()
+    };
+    use Counted::{Fixed, Multiple, Place, Plain, Unknown};
+    // Whole ones, by either.
+    assert_eq!(length(0, 24, Multiple(two), Unknown), Some(32));
+    assert_eq!(length(12, 24, Unknown, Multiple(two)), Some(32));
+    // `b` and `n` of the second, `b` alone, and what cuts `n`.
+    assert_eq!(length(16, 8, Plain, Place(two)), Some(12));
+    assert_eq!(length(16, 4, Plain, Place(two)), Some(4));
+    assert_eq!(length(16, 6, Unknown, Place(two)), None);
+    // The size of another type says it.
+    assert_eq!(length(16, 8, Multiple(one), Place(two)), Some(16));
+    assert_eq!(length(16, 8, Fixed, Place(two)), Some(8));
+    // One member in each, by its size as a number.
+    assert_eq!(length(12, 4, Plain, Multiple(two)), Some(4));
+    assert_eq!(length(12, 4, Unknown, Multiple(two)), None);
+    assert_eq!(length(0, 7, Multiple(two), Unknown), None);
+    assert_eq!(length(0, 0, Unknown, Unknown), Some(0));
+}
+
+/// Types of MPI_BYTE of the saved program, and what they are here.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn bytes_are_counted_anew() {
+    let ctx = Moved::between(Abi::I686, Abi::X86_64);
+    let one = ctx.from.find(Kind::Struct, "struct one").unwrap();
+    let byte = of_basic(Basic::Byte);
+    let whole = Counts {
+        lengths: Counted::Multiple(one),
+        places: Counted::Multiple(one),
+    };
+    let members = Counts {
+        lengths: Counted::Unknown,
+        places: Counted::Place(one),
+    };
+    let dims = |n: usize| {
+        let row = Subdim {
+            size: 5,
+            subsize: 3,
+            start: 1,
+        };
+        let bytes = Subdim {
+            size: 8 * n,
+            subsize: 3 * n,
+            start: 2 * n,
+        };
+        vec![row, bytes]
+    };
+    let displs = |n: isize| vec![2 * n, 5 * n];
+    let blocks = |n: usize| vec![(n, 3 * n as isize), (2 * n, 0)];
+    let subarray = |n| Constructor::Subarray {
+        dims: dims(n),
+        order: Order::C,
+        old: byte.clone(),
+    };
+    let indexed = |n| Constructor::Indexed {
+        blocks: blocks(n),
+        old: byte.clone(),
+    };
+    let hindexed = |n| Constructor::Hindexed {
+        blocks: blocks(n),
+        old: byte.clone(),
+    };
+    let block = |n: usize| Constructor::IndexedBlock {
+        blocklen: n,
+        displs: displs(n as isize),
+        old: byte.clone(),
+    };
+    let rows = |n: usize| Constructor::Hvector {
+        count: 3,
+        blocklen: n,
+        stride: 2 * n as isize,
+        old: byte.clone(),
+    };
+    let vector = |n: usize| Constructor::Vector {
+        count: 3,
+        blocklen: n,
+        stride: 2 * n as isize,
+        old: byte.clone(),
+    };
+    let contiguous = |n: usize| Constructor::Contiguous {
+        count: 3 * n,
+        old: byte.clone(),
+    };
+    let resized = |n: usize| Constructor::Resized {
+        lb: 0,
+        extent: 4 * n as isize,
+        old: byte.clone(),
+    };
+    let structure = |n: usize, of: usize| Constructor::Struct {
+        blocks: vec![(1, 0, byte.clone()), (of, n as isize, byte.clone())],
+    };
+    let made = |c: Constructor, counts| {
+        let ty = make(c, Some("types.c:12".into())).unwrap();
+        let ty = pc3_vmpi::datatype::Datatype {
+            counts,
+            ..(*ty).clone()
+        };
+        let mut o = Objects::new(Group::world(1), 0, Meeting::new(1, 0), Meeting::new(1, 1));
+        o.types.insert(TypeObject {
+            ty: ty.into(),
+            committed: true,
+            name: None,
+            attrs: vec![],
+        });
+        let mut n = Objects::new(Group::world(1), 0, Meeting::new(1, 0), Meeting::new(1, 1));
+        restore(&mut n, &store(&o, &[]), &ctx)?;
+        let ty = n.types.iter().next().unwrap().1.ty.clone();
+        assert_eq!(ty.counts, counts);
+        Ok::<_, LoadError>((ty.layout.clone(), ty.lb, ty.extent))
+    };
+    let here = |c: Constructor| {
+        let ty = make(c, None).unwrap();
+        (ty.layout.clone(), ty.lb, ty.extent)
+    };
+    // struct one has 8 bytes there and 16 here.
+    let pairs: [(Constructor, Constructor); 8] = [
+        (subarray(8), subarray(16)),
+        (indexed(8), indexed(16)),
+        (hindexed(8), hindexed(16)),
+        (block(8), block(16)),
+        (rows(8), rows(16)),
+        (vector(8), vector(16)),
+        (contiguous(8), contiguous(16)),
+        (resized(8), resized(16)),
+    ];
+    for (then, now) in pairs {
+        assert_eq!(made(then.clone(), whole).unwrap(), here(now));
+        let fixed = Counts {
+            lengths: Counted::Fixed,
+            places: Counted::Fixed,
+        };
+        assert_eq!(made(then.clone(), fixed).unwrap(), here(then.clone()));
+        let untold = made(then, Counts::default()).unwrap_err().to_string();
+        assert!(untold.contains("types.c:12"), "{untold}");
+    }
+    let two_members = made(structure(4, 4), members).unwrap();
+    assert_eq!(two_members, here(structure(8, 8)));
 }
 
 fn store(o: &Objects, pending: &[TypeRef]) -> Vec<u8> {

@@ -92,7 +92,7 @@ fn sum(flow: &Flow, e: ExprId, depth: u32) -> Size {
     }
 }
 
-pub(super) fn innermost(u: &Unit, mut q: QualType) -> QualType {
+pub fn innermost(u: &Unit, mut q: QualType) -> QualType {
     while let Type::Array { elem, .. } = u.ty(q.ty) {
         q = *elem;
     }

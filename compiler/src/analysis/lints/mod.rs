@@ -6,7 +6,7 @@ mod floats;
 mod kept;
 pub mod layout;
 mod network;
-mod offsets;
+pub mod offsets;
 mod order;
 mod pointer_bytes;
 mod range;

@@ -4,7 +4,7 @@
 use super::kept::{is_const, By, Order};
 use super::{in_users_file, layout};
 use crate::analysis::addresses::{is_constant, parents, Numbers, Parent, Parents, Place};
-use crate::analysis::heap::one_line;
+use crate::analysis::heap::{innermost, one_line};
 use crate::analysis::program::Program;
 use crate::analysis::untouched;
 use crate::analysis::walk::strip_casts;
@@ -30,21 +30,48 @@ pub fn moving(u: &Unit, e: ExprId) -> bool {
             lhs,
             rhs,
         } => {
-            let bytes = match u.ty(u.expr(*lhs).ty.ty) {
-                Type::Int(_) => true,
-                Type::Pointer(q) => matches!(
-                    u.ty(q.ty),
-                    Type::Void | Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
-                ),
-                _ => false,
-            };
             let apart = || {
                 let (a, b) = (within(u, *lhs)?, within(u, *rhs)?);
                 let same = a.root == b.root && a.ty == b.ty;
                 Some(same && layout::moves_from(u, a.ty, &a.path, &b.path))
             };
-            bytes && apart() == Some(true)
+            is_in_bytes(u, *lhs) && apart() == Some(true)
         }
+        _ => false,
+    }
+}
+
+/// The type of the object that a number is an offset in: of its beginning, or that of the first of several.
+pub fn offset_in(u: &Unit, e: ExprId) -> Option<TypeId> {
+    let ty = match &u.expr(e).kind {
+        ExprKind::Cast { arg, .. } => {
+            let number = matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
+            let place = strip_casts(u, *arg);
+            let constant = number && is_constant(u, place);
+            constant.then(|| of_null(u, place))??.0
+        }
+        ExprKind::Binary {
+            op: BinOp::Sub,
+            lhs,
+            rhs,
+        } if is_in_bytes(u, *lhs) => {
+            let (a, b) = (within(u, *lhs)?, within(u, *rhs)?);
+            let from_start = a.root == b.root && a.ty == b.ty && b.path.is_empty();
+            from_start.then_some(a.ty)?
+        }
+        _ => return None,
+    };
+    Some(innermost(u, QualType::plain(ty)).ty)
+}
+
+/// Is it an address as a number, or a pointer to bytes?
+fn is_in_bytes(u: &Unit, e: ExprId) -> bool {
+    match u.ty(u.expr(e).ty.ty) {
+        Type::Int(_) => true,
+        Type::Pointer(q) => matches!(
+            u.ty(q.ty),
+            Type::Void | Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
+        ),
         _ => false,
     }
 }

@@ -17,8 +17,7 @@ use super::walk::{strip_casts, visit, Node};
 use crate::annotations::{Said, Sizes};
 use crate::tree::*;
 use beyond::Beyond;
-pub use made::holds_size;
-use made::Made;
+pub use made::{holds_size, Made};
 use pc3_typemetric::descriptor::{PC3_TYPE_FITS, PC3_TYPE_SUM};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -49,6 +48,8 @@ enum Kept {
 pub struct Measured {
     pub sources: Vec<Source>,
     kept: HashMap<Place, Kept>,
+    /// Of places that such sizes get to: what all that they are given is made of.
+    made: HashMap<Place, Made>,
     /// Expressions of units in which sizes are, but for those that have one value on each architecture.
     sized: HashSet<(usize, ExprId)>,
 }
@@ -61,6 +62,10 @@ impl Measured {
     /// A restart elsewhere refuses it.
     pub fn refused(&self, place: &Place) -> bool {
         matches!(self.kept.get(place), Some(Kept::Refused { .. }))
+    }
+    /// What a place's values are made of; `None`: no size that counts gets there.
+    pub fn made(&self, place: &Place) -> Option<Made> {
+        self.made.get(place).copied()
     }
     /// Is it a number that sizes are in?
     pub fn sized(&self, unit: usize, e: ExprId) -> bool {
@@ -131,6 +136,7 @@ pub fn find(
     Measured {
         sources,
         kept,
+        made,
         sized,
     }
 }

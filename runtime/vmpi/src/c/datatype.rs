@@ -3,6 +3,7 @@
 use super::{attr, count, entry, put, slice, source_line};
 use crate::attr::{Attributes, On};
 use crate::datatype::build::{build, make, Constructor, Order, Subdim};
+use crate::datatype::counted::{Counted, Counts};
 use crate::datatype::darray::Given;
 use crate::datatype::{Datatype, TypeObject, TypeRef};
 use crate::error::{fail, Class, Result};
@@ -42,7 +43,28 @@ pub(super) unsafe fn create_of(
         wide,
         ..ty
     };
-    put(new, give(me, ty.into(), false))
+    let made = give(me, ty.into(), false);
+    me.objects().made = made;
+    put(new, made)
+}
+
+/// What generated code puts around a constructor call: what numbers of bytes in it are.
+#[no_mangle]
+pub extern "C" fn pc3_counted(lengths: u32, places: u32, result: c_int) -> c_int {
+    let counts = Counts {
+        lengths: Counted::of(lengths),
+        places: Counted::of(places),
+    };
+    if result == Class::SUCCESS.0 && counts.is_known() {
+        if let Some(me) = RankState::try_current() {
+            let made = me.objects().made;
+            if let Ok(object) = me.objects().type_object(made) {
+                let ty = (*object.ty).clone();
+                object.ty = Datatype { counts, ..ty }.into();
+            }
+        }
+    }
+    result
 }
 
 fn blocks(lens: &[c_int], displs: impl Iterator<Item = isize>) -> Result<Vec<(usize, isize)>> {

@@ -4,6 +4,7 @@
 //! MPI_Type_get_contents answers, and [`build`] turns it into a type on any ABI.
 
 use super::basic::{Basic, PAIRS};
+use super::counted::Counts;
 use super::darray::Dim;
 use super::layout::Layout;
 use super::parametrised::Class90;
@@ -254,6 +255,7 @@ impl Draft {
             created_at: None,
             addresses: Box::new([]),
             wide: false,
+            counts: Counts::default(),
         }
     }
 }

@@ -16,10 +16,10 @@ pub struct Dim {
     pub place: usize,
 }
 
-const NONE: i32 = 16;
-const BLOCK: i32 = 17;
-const CYCLIC: i32 = 18;
-const DEFAULT: i32 = 19;
+pub(super) const NONE: i32 = 16;
+pub(super) const BLOCK: i32 = 17;
+pub(super) const CYCLIC: i32 = 18;
+pub(super) const DEFAULT: i32 = 19;
 
 /// The arguments of a call.
 pub struct Given<'a> {

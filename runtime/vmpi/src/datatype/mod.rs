@@ -6,18 +6,21 @@
 pub mod basic;
 pub mod build;
 pub mod bytes;
+pub mod counted;
 pub mod darray;
 pub mod layout;
 pub mod log;
 pub mod moving;
 pub mod parametrised;
 pub mod portable;
+pub mod rebuilt;
 pub mod signature;
 pub mod stored;
 pub(crate) mod values;
 pub(crate) mod written;
 
 use basic::{Basic, PAIRS};
+use counted::Counts;
 use layout::Layout;
 use pc3_typemetric::types::TypeId;
 use signature::Signature;
@@ -55,6 +58,8 @@ pub struct Datatype {
     pub addresses: Box<[usize]>,
     /// Its constructor was one with large counts.
     pub wide: bool,
+    /// What the numbers of bytes in that call are.
+    pub counts: Counts,
 }
 
 /// A shared datatype; predefined ones cost nothing to copy.

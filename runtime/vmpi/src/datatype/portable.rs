@@ -13,6 +13,7 @@
 //! type.
 
 use super::basic::{Basic, Repr};
+use super::counted::{self, scalar, Counted};
 use super::layout::Node;
 use super::Datatype;
 use crate::wire::Read;
@@ -93,6 +94,8 @@ pub struct Question<'a> {
     pub stride: Option<i64>,
     /// Blocks may be elements of one array, rather than members of a struct.
     pub array: bool,
+    /// What the program's text says of them.
+    pub counted: Counted,
     pub addresses: &'a [u64],
     pub created_at: Option<&'a str>,
 }
@@ -125,10 +128,13 @@ pub fn displacements(q: &Question, ctx: &dyn LoadCtx) -> Read<Answer> {
         return Ok(same);
     }
     let Some((from, to)) = ctx.types() else {
-        return refuse(q, "the program's types are not known");
+        return refuse(q.created_at, "the program's types are not known");
     };
     if alike(from, to) && !absolute(q, ctx) {
         return Ok(same);
+    }
+    if let Some(found) = as_said(q, &same, ctx)? {
+        return Ok(found);
     }
     if let Some(found) = by_addresses(q, &same, ctx) {
         return Ok(found);
@@ -136,30 +142,40 @@ pub fn displacements(q: &Question, ctx: &dyn LoadCtx) -> Read<Answer> {
     let mut readings: Vec<Answer> = Vec::new();
     for (id, ty) in from.iter() {
         if ty.kind == Kind::Struct && ty.size > 0 {
-            let found = counterpart(from, id, to).and_then(|d| in_struct(q, from, id, to, d));
-            readings.extend(found);
+            if let Some(d) = counterpart(from, id, to) {
+                readings.extend(in_struct(q, from, id, to, d));
+                readings.extend(as_structs(q, &same, from, id, to.size(d)));
+            }
         }
     }
+    let by_structs = readings.len();
     if q.array || readings.is_empty() {
         readings.extend(as_elements(q, from.abi()));
     }
     readings.sort();
     readings.dedup();
+    // Any number is one of bytes; what is in these the text has to say.
+    let untold = q.blocks.iter().any(|b| counted::is_bytes(b.ty));
     match readings.len() {
+        1 if by_structs == 0 && untold => refuse(
+            q.created_at,
+            "it is not known what its numbers of MPI_BYTE count",
+        ),
         1 => Ok(readings.swap_remove(0)),
         0 => refuse(
-            q,
+            q.created_at,
             "no struct of the program has fitting members at its byte displacements",
         ),
         _ => refuse(
-            q,
+            q.created_at,
             "several structs of the program have fitting members at its byte displacements",
         ),
     }
 }
 
-fn refuse<T>(q: &Question, why: &str) -> Read<T> {
-    let line = q.created_at.unwrap_or("an unknown line");
+/// `line`: where the datatype was made, if that is known.
+pub(super) fn refuse<T>(line: Option<&str>, why: &str) -> Read<T> {
+    let line = line.unwrap_or("an unknown line");
     Err(LoadError(format!(
         "the MPI datatype made at {line} cannot be rebuilt on this ABI: {why} \
          (displacements from MPI_Get_address on an object that is still alive always work)"
@@ -171,6 +187,26 @@ fn absolute(q: &Question, ctx: &dyn LoadCtx) -> bool {
     q.blocks.iter().any(|b| {
         q.addresses.contains(&(b.at as u64)) && matches!(ctx.pointer(b.at as u64), Target::At(_))
     })
+}
+
+/// Takes displacements for what the program's text says that they are.
+fn as_said(q: &Question, same: &Answer, ctx: &dyn LoadCtx) -> Read<Option<Answer>> {
+    let alike = |b: &Block| b.saved.extent == b.ty.extent as i64;
+    match q.counted {
+        Counted::Multiple(_) | Counted::Place(_) => {}
+        // Elements of another size would lie elsewhere.
+        Counted::Fixed if q.blocks.iter().all(alike) => return Ok(Some(same.clone())),
+        // A number without a size is one of bytes.
+        Counted::Plain if q.blocks.iter().all(|b| b.ty.extent == 1) => {
+            return Ok(Some(same.clone()))
+        }
+        _ => return Ok(None),
+    }
+    let here = |at: &i64| match counted::displacement(*at, q.counted, ctx)? {
+        Some(here) => Ok(here),
+        None => refuse(q.created_at, &format!("{at} bytes lead to no value here")),
+    };
+    Ok(Some(same.iter().map(here).collect::<Read<_>>()?))
 }
 
 /// Reads displacements as differences of live addresses, all from one base, or as addresses.
@@ -234,13 +270,18 @@ fn in_struct(
         return None;
     }
     let plan = Plan::compile(from, s, to, d).ok()?;
+    // Of an array the place may be in a later one.
+    let first = |at: i64, t: &TypeTable, s: TypeId| match (q.array, t.size(s) as i64) {
+        (true, size) if at >= size => (at / size, at % size),
+        _ => (0, at),
+    };
     let map = |at: i64| {
-        plan.map_offset(size, u64::try_from(at).ok()?, TypeId::UNKNOWN)
-            .ok()
-            .map(|v| v as i64)
+        let (n, at) = first(at, from, s);
+        let found = plan.map_offset(size, u64::try_from(at).ok()?, TypeId::UNKNOWN);
+        Some(n * to.size(d) as i64 + found.ok()? as i64)
     };
     let is = |t: &TypeTable, s: TypeId, at: i64, b: &Block| {
-        u64::try_from(at)
+        u64::try_from(first(at, t, s).1)
             .ok()
             .and_then(|at| scalar_at(t, s, at))
             .is_some_and(|found| matches(found, b, t))
@@ -264,9 +305,26 @@ fn in_struct(
     Some(out)
 }
 
+/// Reads displacements as numbers of structs, in each of which such an element lies somewhere.
+fn as_structs(
+    q: &Question,
+    same: &Answer,
+    from: &TypeTable,
+    s: TypeId,
+    here: u64,
+) -> Option<Answer> {
+    let size = from.size(s) as i64;
+    let fits = |b: &Block| any_scalar(from, s, &mut |found| matches(found, b, from));
+    let whole = q.array && same.iter().all(|d| d % size == 0) && q.blocks.iter().all(fits);
+    whole.then(|| same.iter().map(|d| d / size * here as i64).collect())
+}
+
 /// Reads displacements as numbers of elements, or of the basic elements that these consist of.
 fn as_elements(q: &Question, from: &Abi) -> Option<Answer> {
     let scale = |d: i64, b: &Block| {
+        if d == 0 {
+            return Some(0);
+        }
         let uniform =
             b.ty.signature
                 .uniform()
@@ -291,18 +349,20 @@ fn as_elements(q: &Question, from: &Abi) -> Option<Answer> {
 
 /// The scalar that begins at a byte of a type.
 fn scalar_at(t: &TypeTable, id: TypeId, at: u64) -> Option<TypeId> {
+    let (start, found) = scalar(t, id, at)?;
+    (start == at).then_some(found)
+}
+
+/// Is one of a type's scalars such a one?
+fn any_scalar(t: &TypeTable, id: TypeId, is: &mut dyn FnMut(TypeId) -> bool) -> bool {
     let ty = t.get(id);
     match ty.kind {
-        Kind::Struct | Kind::Union => ty
-            .members
-            .iter()
-            .filter(|m| m.bits.is_none() && m.offset <= at && at < m.offset + t.size(m.ty))
-            .find_map(|m| scalar_at(t, m.ty, at - m.offset)),
-        Kind::Array => match t.size(ty.elem) {
-            0 => None,
-            n => scalar_at(t, ty.elem, at % n),
-        },
-        _ => (at == 0).then_some(id),
+        Kind::Struct | Kind::Union => {
+            let mut members = ty.members.iter().filter(|m| m.bits.is_none());
+            members.any(|m| any_scalar(t, m.ty, is))
+        }
+        Kind::Array => any_scalar(t, ty.elem, is),
+        _ => is(id),
     }
 }
 

@@ -20,7 +20,7 @@ use super::{load, save, RankState, World};
 use crate::coll::meeting::Registry;
 use crate::comm::Comm;
 use crate::datatype::basic::Basic;
-use crate::datatype::log::Again;
+use crate::datatype::rebuilt::Again;
 use crate::datatype::TypeRef;
 use crate::handle::abi;
 use crate::info::Info;

@@ -7,7 +7,7 @@ use super::{files, message, posted};
 use super::{Phase, RankState};
 use crate::coll::rounds;
 use crate::comm::WORLD_ID;
-use crate::datatype::log::Again;
+use crate::datatype::rebuilt::Again;
 use crate::datatype::TypeRef;
 use crate::error::Class;
 use crate::p2p::request::{Extra, What};

@@ -21,7 +21,7 @@ use crate::coll::meeting::{Kind, Registry};
 use crate::coll::moves::{Neighbors, NOBODY};
 use crate::coll::posted::{KeptReduction, KeptShape, Posted, Work};
 use crate::coll::side::Kept;
-use crate::datatype::log::Again;
+use crate::datatype::rebuilt::Again;
 use crate::datatype::TypeRef;
 use crate::op::{Op, Predef, UserOp};
 use crate::p2p::request::{Extra, General};
