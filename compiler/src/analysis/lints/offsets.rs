@@ -56,8 +56,13 @@ pub fn offset_in(u: &Unit, e: ExprId) -> Option<TypeId> {
             rhs,
         } if is_in_bytes(u, *lhs) => {
             let (a, b) = (within(u, *lhs)?, within(u, *rhs)?);
-            let from_start = a.root == b.root && a.ty == b.ty && b.path.is_empty();
-            from_start.then_some(a.ty)?
+            // Of an array that a pointer leads to, or of a variable.
+            let of = |ty: TypeId| match u.ty(ty) {
+                Type::Pointer(q) => q.ty,
+                _ => ty,
+            };
+            let from_start = a.root == b.root && of(a.ty) == of(b.ty) && b.path.is_empty();
+            from_start.then_some(of(a.ty))?
         }
         _ => return None,
     };
