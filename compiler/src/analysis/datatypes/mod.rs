@@ -76,8 +76,10 @@ enum Role {
     Dimension,
 }
 
+type Roles = &'static [(usize, Role)];
+
 /// The arguments of a constructor that are numbers of bytes, or may be.
-fn roles(name: &str) -> &'static [(usize, Role)] {
+fn roles(name: &str) -> Roles {
     use Role::*;
     match name {
         "MPI_Type_contiguous" => &[(0, Length)],
@@ -133,11 +135,7 @@ fn in_unit(p: &Program, measured: &Measured, unit: usize) -> Vec<Call> {
 }
 
 /// Of a call of MPI's own.
-fn constructor<'a>(
-    p: &'a Program,
-    unit: usize,
-    call: ExprId,
-) -> Option<(&'a [ExprId], &'static [(usize, Role)])> {
+fn constructor<'a>(p: &'a Program, unit: usize, call: ExprId) -> Option<(&'a [ExprId], Roles)> {
     let u = &p.units[unit];
     let ExprKind::Call { callee, args } = &u.expr(call).kind else {
         return None;
@@ -193,7 +191,7 @@ impl<'a> Known<'a> {
     }
 
     /// Of lengths, and of places.
-    fn call(&self, args: &[ExprId], roles: &[(usize, Role)]) -> (Counts, Counts) {
+    fn call(&self, args: &[ExprId], roles: Roles) -> (Counts, Counts) {
         let mut both = (Counts::Nothing, Counts::Nothing);
         for (i, role) in roles {
             let Some(a) = args.get(*i) else {
