@@ -1,5 +1,6 @@
 //! Where numbers go, whatever the order: from each place that is read to those that are written with it.
 
+use super::arrays::Arrays;
 use super::kinds::{
     copies_addresses, cursors, has_sizeof, holds_addresses, is_address, is_number, pointee,
 };
@@ -8,6 +9,7 @@ use super::parents::{parents, Parent, Parents};
 use super::place::Place;
 use super::punned::Punned;
 use crate::analysis::callgraph::CallGraph;
+use crate::analysis::initialiser;
 use crate::analysis::program::{Callee, FnId, Program};
 use crate::analysis::walk::strip_casts;
 use crate::tree::*;
@@ -52,6 +54,7 @@ pub struct Flow<'a> {
     graph: &'a CallGraph,
     /// Places of which the author says so.
     known: &'a HashSet<Place>,
+    arrays: &'a Arrays,
     /// Places that hold addresses, as far as known.
     addresses: HashSet<Place>,
     wanted: &'a dyn Fn(&Unit, ExprId) -> Option<Is>,
@@ -65,6 +68,9 @@ struct Cx<'a> {
     parents: Parents,
     targets: HashMap<ExprId, &'a [FnId]>,
     known: &'a HashSet<Place>,
+    arrays: &'a Arrays,
+    /// What parts of initialisers are elements of.
+    parts: HashMap<ExprId, Place>,
     /// Pointers to characters by which memory of another kind is filled.
     cursors: HashSet<SymId>,
     punned: Punned,
@@ -74,7 +80,7 @@ impl<'a> Flow<'a> {
     pub fn new(
         p: &'a Program<'a>,
         graph: &'a CallGraph,
-        known: &'a HashSet<Place>,
+        (known, arrays): (&'a HashSet<Place>, &'a Arrays),
         addresses: HashSet<Place>,
         wanted: &'a dyn Fn(&Unit, ExprId) -> Option<Is>,
     ) -> Flow<'a> {
@@ -87,6 +93,7 @@ impl<'a> Flow<'a> {
             p,
             graph,
             known,
+            arrays,
             addresses,
             wanted,
             found,
@@ -106,10 +113,15 @@ impl<'a> Flow<'a> {
                 parents: parents(u),
                 targets,
                 known: self.known,
+                arrays: self.arrays,
+                parts: parts(unit, u, self.arrays),
                 cursors: cursors(u),
                 punned: Punned::new(u),
             };
             (0..u.exprs.len()).for_each(|k| self.expr(&cx, ExprId(k as u32)));
+        }
+        for (from, to) in self.arrays.copies() {
+            self.edges(&[from], &[to]);
         }
         self.found
     }
@@ -269,7 +281,11 @@ impl<'a> Flow<'a> {
         loop {
             let up = match cx.parents.get(&e) {
                 None => return Vec::new(),
-                Some(Parent::Variable(s)) => return object(cx, *s),
+                Some(Parent::Variable(s)) => {
+                    let mut all = object(cx, *s);
+                    all.extend(cx.parts.get(&e).cloned());
+                    return all;
+                }
                 Some(Parent::Return(f)) => {
                     let ret = u.func(*f).ret.ty;
                     return typed(u, ret, || vec![Place::Result(self.p.id(cx.unit, *f))]);
@@ -325,7 +341,11 @@ impl<'a> Flow<'a> {
                 ExprKind::Cond { cond, then, .. } if *cond != e || then.is_none() => e = up,
                 ExprKind::Comma(list) if list.last() == Some(&e) => e = up,
                 ExprKind::Generic { .. } | ExprKind::StmtExpr(_) => e = up,
-                ExprKind::CompoundLit { ty, .. } => return Place::within(cx.unit, u, ty.ty),
+                ExprKind::CompoundLit { ty, .. } => {
+                    let mut all = Place::within(cx.unit, u, ty.ty);
+                    all.extend(cx.parts.get(&e).cloned());
+                    return all;
+                }
                 ExprKind::Call { callee, args } if *callee != e => {
                     let Some(i) = args.iter().position(|a| *a == e) else {
                         return Vec::new();
@@ -421,10 +441,49 @@ fn places(cx: &Cx, e: ExprId) -> Vec<Place> {
         ExprKind::Member { .. } => vec![Place::Memory(*kind)],
         ExprKind::Index { base, .. } | ExprKind::Deref(base) => {
             let known = holder(cx, *base).filter(|x| cx.known.contains(x));
-            vec![known.unwrap_or(Place::Memory(*kind))]
+            if let Some(known) = known {
+                return vec![known];
+            }
+            let element = cx.arrays.element(cx.unit, u, e);
+            element.into_iter().chain([Place::Memory(*kind)]).collect()
         }
         _ => Vec::new(),
     }
+}
+
+/// Elements of known arrays that have initialisers.
+fn parts(unit: usize, u: &Unit, arrays: &Arrays) -> HashMap<ExprId, Place> {
+    let mut all = HashMap::new();
+    for (s, ty, init) in initialiser::all(u) {
+        if matches!(init, Init::Expr(_)) {
+            continue;
+        }
+        for leaf in initialiser::leaves(u, ty, init) {
+            let variable = || Some(Place::variable(unit, u, s?));
+            let holder = part(unit, u, ty, &leaf.path).or_else(variable);
+            let number = is_number(u, leaf.ty.ty);
+            let elements = holder.filter(|_| number).and_then(|x| arrays.behind(&x));
+            all.extend(elements.map(|x| (leaf.expr, x)));
+        }
+    }
+    all
+}
+
+/// The member in which a part of an object lies.
+pub fn part(unit: usize, u: &Unit, ty: QualType, path: &[u64]) -> Option<Place> {
+    let (mut at, mut place) = (ty.ty, None);
+    for step in path {
+        match u.ty(at) {
+            Type::Array { elem, .. } => at = elem.ty,
+            Type::Record(r) => {
+                let f = initialiser::parts(&u.records[r.index()]).nth(*step as usize)?;
+                place = f.name.as_ref().map(|n| Place::member(unit, u, *r, n));
+                at = f.ty.ty;
+            }
+            _ => break,
+        }
+    }
+    place
 }
 
 /// A variable or a member.

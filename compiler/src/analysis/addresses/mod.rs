@@ -3,6 +3,7 @@
 //! `flow` says where numbers go, through variables, arguments, results, members and memory; here follows where those go
 //! that were made of addresses: into something that a checkpoint holds, and back into a pointer?
 
+mod arrays;
 mod flow;
 mod kinds;
 mod offset;
@@ -15,7 +16,8 @@ use super::program::Program;
 use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-pub use flow::{named, Is, Wanted};
+pub use arrays::{Arrays, Saved};
+pub use flow::{named, part, Is, Wanted};
 use flow::{Edges, Flow, Found, Source};
 use kinds::is_number;
 pub use kinds::{has_sizeof, holds_addresses, pointee};
@@ -54,6 +56,7 @@ impl KeptAt {
 pub struct Numbers {
     found: Found,
     known: HashSet<Place>,
+    pub arrays: Arrays,
 }
 
 impl Numbers {
@@ -65,12 +68,17 @@ impl Numbers {
         wanted: &dyn Fn(&Unit, ExprId) -> Option<Is>,
     ) -> Numbers {
         let known = annotated(p, said);
+        let arrays = Arrays::new(p, graph);
         // What is an address at all decides what a difference of two is, so that comes first.
-        let first = Flow::new(p, graph, &known, HashSet::new(), &|_, _| None).follow();
+        let first = Flow::new(p, graph, (&known, &arrays), HashSet::new(), &|_, _| None).follow();
         let sources = first.sources.iter().flat_map(|s| &s.to);
         let addresses = reached(&first.edges, sources, &|_| true);
-        let found = Flow::new(p, graph, &known, addresses, wanted).follow();
-        Numbers { found, known }
+        let found = Flow::new(p, graph, (&known, &arrays), addresses, wanted).follow();
+        Numbers {
+            found,
+            known,
+            arrays,
+        }
     }
 
     /// Expressions that were asked for, and what their values are put into.
@@ -88,6 +96,11 @@ impl Numbers {
     /// Does it go where the author says that addresses are?
     pub fn is_said(&self, unit: usize, of: ExprId) -> bool {
         self.made(unit, of).iter().any(|x| self.known.contains(x))
+    }
+
+    /// A variable, a member, or the elements of a known array.
+    pub fn lvalue(&self, unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
+        named(unit, u, e).or_else(|| self.arrays.element(unit, u, e))
     }
 
     /// What a place's value is put into.

@@ -2,7 +2,7 @@
 
 use super::beyond::Beyond;
 use super::reach::Calls;
-use crate::analysis::addresses::{has_sizeof, named, Place};
+use crate::analysis::addresses::{has_sizeof, named, part, Numbers, Place};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::initialiser;
 use crate::analysis::lints::layout;
@@ -27,13 +27,15 @@ pub enum Made {
 }
 
 /// What gives a place a value.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Gives {
     Value(usize, ExprId),
     /// By an operator, from what it was.
     Changed(usize, BinOp, ExprId),
     /// One more, or one less.
     Stepped,
+    /// What is in this place.
+    From(Place),
     /// Nobody knows, if sizes are in it at all: its address is taken, or a library calls the function.
     Shared,
     Anything,
@@ -41,6 +43,7 @@ enum Gives {
 
 pub struct Makes<'a> {
     p: &'a Program<'a>,
+    numbers: &'a Numbers,
     calls: &'a Calls,
     wanted: &'a HashSet<Place>,
     told: &'a HashMap<Place, Option<(usize, TypeId)>>,
@@ -52,14 +55,20 @@ pub struct Makes<'a> {
 pub fn analyse<'a>(
     p: &'a Program<'a>,
     graph: &CallGraph,
-    (calls, beyond): (&'a Calls, &Beyond),
+    (numbers, calls, beyond): (&'a Numbers, &'a Calls, &Beyond),
     wanted: &'a HashSet<Place>,
     told: &'a HashMap<Place, Option<(usize, TypeId)>>,
 ) -> (HashMap<Place, Made>, HashSet<(usize, ExprId)>) {
     let results = calls.of.values().map(|f| Place::Result(*f));
-    let given = given(p, graph, beyond, wanted.iter().cloned().chain(results));
+    let given = given(
+        p,
+        graph,
+        (numbers, beyond),
+        wanted.iter().cloned().chain(results),
+    );
     let mut makes = Makes {
         p,
+        numbers,
         calls,
         wanted,
         told,
@@ -70,7 +79,7 @@ pub fn analyse<'a>(
         changed = false;
         for (place, all) in &given {
             for g in all {
-                let Some(made) = makes.gives(place, *g) else {
+                let Some(made) = makes.gives(place, g) else {
                     continue;
                 };
                 let before = makes.known.get(place).copied();
@@ -88,8 +97,8 @@ pub fn analyse<'a>(
 
 impl Makes<'_> {
     /// None: not known yet.
-    fn gives(&self, place: &Place, g: Gives) -> Option<Made> {
-        match g {
+    fn gives(&self, place: &Place, g: &Gives) -> Option<Made> {
+        match *g {
             Gives::Value(unit, e) => self.value(unit, e),
             Gives::Changed(unit, op, e) => {
                 let before = self.known.get(place).copied();
@@ -104,6 +113,7 @@ impl Makes<'_> {
                 plain @ (Made::Plain | Made::Nothing) => Some(*plain),
                 _ => Some(Made::Other),
             },
+            Gives::From(ref from) => self.of_place(from),
             Gives::Anything => Some(Made::Other),
         }
     }
@@ -180,7 +190,10 @@ impl Makes<'_> {
             }
             ExprKind::SizeofType(q) => self.size(unit, q.ty),
             ExprKind::SizeofExpr(x) => self.size(unit, u.expr(*x).ty.ty),
-            ExprKind::Ident(_) | ExprKind::Member { .. } => return self.place(unit, e),
+            ExprKind::Ident(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Deref(_) => return self.place(unit, e),
             ExprKind::Cast { arg, .. } => match self.value(unit, *arg)? {
                 // Sizes that may have been cut.
                 Made::Of(..) | Made::Sum if self.is_narrow(unit, e) => Made::Other,
@@ -239,7 +252,7 @@ impl Makes<'_> {
     }
 
     fn place(&self, unit: usize, e: ExprId) -> Option<Made> {
-        let Some(place) = named(unit, &self.p.units[unit], e) else {
+        let Some(place) = self.numbers.lvalue(unit, &self.p.units[unit], e) else {
             return Some(Made::Plain);
         };
         match self.told.get(&place) {
@@ -324,7 +337,7 @@ type Given = HashMap<Place, Vec<Gives>>;
 fn given(
     p: &Program,
     graph: &CallGraph,
-    beyond: &Beyond,
+    (numbers, beyond): (&Numbers, &Beyond),
     wanted: impl Iterator<Item = Place>,
 ) -> Given {
     let mut all: Given = wanted.map(|x| (x, Vec::new())).collect();
@@ -333,6 +346,12 @@ fn given(
             list.push(g);
         }
     };
+    for x in numbers.arrays.written() {
+        put(Some(x), Gives::Shared);
+    }
+    for (from, to) in numbers.arrays.copies() {
+        put(Some(to), Gives::From(from));
+    }
     for (place, unit, e) in &beyond.puts {
         put(Some(place.clone()), Gives::Value(*unit, *e));
     }
@@ -345,12 +364,12 @@ fn given(
                         None => Gives::Value(unit, *rhs),
                         Some(op) => Gives::Changed(unit, *op, *rhs),
                     };
-                    put(named(unit, u, *lhs), g);
+                    put(numbers.lvalue(unit, u, *lhs), g);
                 }
                 ExprKind::Unary {
                     op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
                     arg,
-                } => put(named(unit, u, *arg), Gives::Stepped),
+                } => put(numbers.lvalue(unit, u, *arg), Gives::Stepped),
                 ExprKind::AddrOf(_) if lent() => {}
                 ExprKind::AddrOf(arg) => put(named(unit, u, *arg), Gives::Shared),
                 ExprKind::Call { callee, args } => {
@@ -362,7 +381,9 @@ fn given(
                         }
                     }
                 }
-                ExprKind::CompoundLit { ty, init } => parts(unit, u, *ty, init, &mut put),
+                ExprKind::CompoundLit { ty, init } => {
+                    parts(numbers, (unit, u), *ty, None, init, &mut put);
+                }
                 _ => {}
             }
         }
@@ -374,7 +395,10 @@ fn given(
                         Some(Place::variable(unit, u, v.sym)),
                         Gives::Value(unit, *e),
                     ),
-                    Init::List { .. } => parts(unit, u, u.sym(v.sym).ty, init, &mut put),
+                    Init::List { .. } => {
+                        let (ty, of) = (u.sym(v.sym).ty, Place::variable(unit, u, v.sym));
+                        parts(numbers, (unit, u), ty, Some(of), init, &mut put);
+                    }
                 }
             }
         };
@@ -435,32 +459,27 @@ fn main(p: &Program) -> Vec<FnId> {
 
 /// What the parts of an initialiser go into.
 fn parts(
-    unit: usize,
-    u: &Unit,
+    numbers: &Numbers,
+    (unit, u): (usize, &Unit),
     of: QualType,
+    of_variable: Option<Place>,
     init: &Init,
     put: &mut dyn FnMut(Option<Place>, Gives),
 ) {
+    let arrays = &numbers.arrays;
     for leaf in initialiser::leaves(u, of, init) {
-        let (mut at, mut place) = (of.ty, None);
-        for step in &leaf.path {
-            match u.ty(at) {
-                Type::Array { elem, .. } => at = elem.ty,
-                Type::Record(r) => {
-                    let part = initialiser::parts(&u.records[r.index()]).nth(*step as usize);
-                    let Some(f) = part else { break };
-                    place = f.name.as_ref().map(|n| Place::member(unit, u, *r, n));
-                    at = f.ty.ty;
-                }
-                _ => break,
-            }
-        }
-        put(place, Gives::Value(unit, leaf.expr));
+        let place = part(unit, u, of, &leaf.path).or_else(|| of_variable.clone());
+        let elements = place.as_ref().and_then(|x| arrays.behind(x));
+        put(elements.or(place), Gives::Value(unit, leaf.expr));
     }
 }
 
 /// Places of which the author says what they count, or that are not saved.
-pub fn told(p: &Program, said: &Said) -> HashMap<Place, Option<(usize, TypeId)>> {
+pub fn told(
+    p: &Program,
+    numbers: &Numbers,
+    said: &Said,
+) -> HashMap<Place, Option<(usize, TypeId)>> {
     let mut all = HashMap::new();
     for (unit, u) in p.units.iter().enumerate() {
         let here = &said.units[unit];
@@ -475,5 +494,9 @@ pub fn told(p: &Program, said: &Said) -> HashMap<Place, Option<(usize, TypeId)>>
             all.extend(place.map(|x| (x, Some((unit, q.ty)))));
         }
     }
+    let elements = all.iter();
+    let elements = elements.filter_map(|(x, of)| Some((numbers.arrays.behind(x)?, *of)));
+    let elements: Vec<(Place, Option<(usize, TypeId)>)> = elements.collect();
+    all.extend(elements);
     all
 }

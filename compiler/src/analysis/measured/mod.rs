@@ -8,13 +8,13 @@ mod beyond;
 mod made;
 mod reach;
 
-use super::addresses::{Numbers, Place};
+use super::addresses::{Arrays, Numbers, Place, Saved};
 use super::callgraph::CallGraph;
 use super::heap::{allocator, one_line, Heap};
 use super::lints::layout;
 use super::program::{base_name, is_local, Callee, FnId, Program};
 use super::walk::{strip_casts, visit, Node};
-use crate::annotations::{Said, Sizes};
+use crate::annotations::{Meaning, Said, Sizes};
 use crate::tree::*;
 use beyond::Beyond;
 pub use made::holds_size;
@@ -79,20 +79,22 @@ pub fn find(
     said: &Said,
     heap: &Heap,
     numbers: &Numbers,
+    saved: Saved,
 ) -> Measured {
     let calls = reach::calls(p, numbers);
     let beyond = beyond::find(p, graph);
     let sources = sources(p, heap, numbers, &calls, &beyond);
-    let told = made::told(p, said);
+    let told = made::told(p, numbers, said);
     let systems = systems(p);
     let own = |x: &Place| match x {
         Place::Member(of, _) => !systems.contains(of),
+        Place::Elements(_) => numbers.arrays.kept(p, graph, x, saved),
         Place::Memory(_) | Place::Pointer => false,
         _ => true,
     };
     let all = sources.iter().flat_map(|s| &s.reached);
     let all: HashSet<Place> = all.filter(|x| own(x)).cloned().collect();
-    let (made, sized) = made::analyse(p, graph, (&calls, &beyond), &all, &told);
+    let (made, sized) = made::analyse(p, graph, (numbers, &calls, &beyond), &all, &told);
     let dealt = dealt(p, heap, numbers, &sources);
     let held = |x: &&Place| {
         let bare = matches!(x, Place::Result(_)) || told.contains_key(*x) || asks(p, heap, x);
@@ -114,7 +116,7 @@ pub fn find(
                 0
             };
         let with_pieces = !heap.pieces.dealers.is_empty();
-        let of = of.filter(|of| !with_pieces && everywhere(p, place, *of));
+        let of = of.filter(|of| !with_pieces && everywhere(p, numbers, place, *of));
         kept.insert(
             place.clone(),
             match of {
@@ -189,7 +191,7 @@ fn sources(
 }
 
 /// Lets the tables say it.
-pub fn tell(p: &Program, measured: &Measured, said: &mut Said) {
+pub fn tell(p: &Program, measured: &Measured, arrays: &Arrays, said: &mut Said) {
     for (unit, u) in p.units.iter().enumerate() {
         let here = &mut said.units[unit];
         let mut rows: HashMap<Place, usize> = HashMap::new();
@@ -208,12 +210,30 @@ pub fn tell(p: &Program, measured: &Measured, said: &mut Said) {
                 }
             })
         };
+        // The elements' meaning is that of the array's type; what pointers lead to has its own.
+        let row = |place: Place, ty: TypeId| match u.ty(ty) {
+            Type::Array { .. } => arrays.behind(&place),
+            Type::Pointer(_) => None,
+            _ => Some(place),
+        };
+        let blocks = arrays.blocks().filter(|(at, ..)| *at == unit);
+        for (_, call, place) in blocks {
+            let meaning = match kept(place, &mut here.made) {
+                Some(Ok(of)) => Meaning::Bytes(of),
+                Some(Err(row)) => Meaning::Sizes(row),
+                None => continue,
+            };
+            here.blocks.insert(call, meaning);
+        }
         for k in 0..u.symbols.len() {
             let s = SymId(k as u32);
             if !matches!(u.sym(s).kind, SymKind::Var | SymKind::Param) {
                 continue;
             }
-            match kept(Place::variable(unit, u, s), &mut here.made) {
+            let Some(place) = row(Place::variable(unit, u, s), u.sym(s).ty.ty) else {
+                continue;
+            };
+            match kept(place, &mut here.made) {
                 Some(Ok(of)) => _ = here.bytes.variables.insert(s, of),
                 Some(Err(row)) => _ = here.sizes.variables.insert(s, row),
                 None => {}
@@ -223,7 +243,10 @@ pub fn tell(p: &Program, measured: &Measured, said: &mut Said) {
             let r = RecordId(k as u32);
             for (i, f) in u.records[k].fields.iter().flatten().enumerate() {
                 let Some(name) = &f.name else { continue };
-                match kept(Place::member(unit, u, r, name), &mut here.made) {
+                let Some(place) = row(Place::member(unit, u, r, name), f.ty.ty) else {
+                    continue;
+                };
+                match kept(place, &mut here.made) {
                     Some(Ok(of)) => _ = here.bytes.members.insert((r, i), of),
                     Some(Err(row)) => _ = here.sizes.members.insert((r, i), row),
                     None => {}
@@ -279,9 +302,17 @@ pub fn is_part(p: &Program, place: &Place) -> bool {
     matches!(place, Place::Member(..)) && !has_row(p, place)
 }
 
-/// Is the type known wherever the place is declared?
-fn everywhere(p: &Program, place: &Place, (unit, ty): (usize, TypeId)) -> bool {
-    declared(p, place).all(|to| same(p, unit, ty, to).is_some())
+/// Is the type known wherever the place is declared, or what is in it allocated?
+fn everywhere(p: &Program, numbers: &Numbers, place: &Place, (unit, ty): (usize, TypeId)) -> bool {
+    let known = |place: &Place| declared(p, place).all(|to| same(p, unit, ty, to).is_some());
+    match numbers.arrays.class(place) {
+        None => known(place),
+        Some(class) => {
+            let mut blocks = class.blocks.iter();
+            class.holders.iter().all(|h| known(&h.place))
+                && blocks.all(|(to, _)| same(p, unit, ty, *to).is_some())
+        }
+    }
 }
 
 /// A unit's type, in another unit.
