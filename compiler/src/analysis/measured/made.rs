@@ -245,6 +245,15 @@ impl Makes<'_> {
 
     fn size(&self, unit: usize, t: TypeId) -> Made {
         let u = &self.p.units[unit];
+        let mut t = t;
+        // So many of its elements' sizes.
+        while let Type::Array {
+            elem,
+            len: ArrayLen::Const(_),
+        } = u.ty(t)
+        {
+            t = elem.ty;
+        }
         match layout::sizes(u, t) {
             Some(_) if !is_systems(u, t) => Made::Of(unit, t),
             _ => Made::Sum,
