@@ -121,7 +121,7 @@ impl<'a> Flow<'a> {
             (0..u.exprs.len()).for_each(|k| self.expr(&cx, ExprId(k as u32)));
         }
         for (from, to) in self.arrays.copies() {
-            self.edges(&[from], &[to]);
+            self.edges(&from, &[to]);
         }
         self.found
     }
@@ -462,7 +462,7 @@ fn parts(unit: usize, u: &Unit, arrays: &Arrays) -> HashMap<ExprId, Place> {
             let variable = || Some(Place::variable(unit, u, s?));
             let holder = part(unit, u, ty, &leaf.path).or_else(variable);
             let number = is_number(u, leaf.ty.ty);
-            let elements = holder.filter(|_| number).and_then(|x| arrays.behind(&x));
+            let elements = holder.filter(|_| number).and_then(|x| arrays.own(&x));
             all.extend(elements.map(|x| (leaf.expr, x)));
         }
     }

@@ -98,9 +98,12 @@ impl Numbers {
         self.made(unit, of).iter().any(|x| self.known.contains(x))
     }
 
-    /// A variable, a member, or the elements of a known array.
-    pub fn lvalue(&self, unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
-        named(unit, u, e).or_else(|| self.arrays.element(unit, u, e))
+    /// A variable, a member, or the elements of known arrays.
+    pub fn lvalue(&self, unit: usize, u: &Unit, e: ExprId) -> Vec<Place> {
+        match named(unit, u, e) {
+            Some(place) => vec![place],
+            None => self.arrays.element(unit, u, e),
+        }
     }
 
     /// What a place's value is put into.

@@ -154,12 +154,15 @@ pub fn check(
         }
         // Sums of sizes and offsets are sizes, and those go far.
         let reached = numbers.reached(&w.to, &|x| {
-            matches!(x, Place::Variable(..) | Place::Elements(_))
+            let element = matches!(x, Place::Elements(_)) && !numbers.arrays.is_mixed(x);
+            element || matches!(x, Place::Variable(..))
         });
         // Arrays that are not known are mostly for MPI, whose datatypes follow the structs.
         let memory = is_static(u, w.of, above);
         let kept = |x: &&Place| match x {
-            Place::Elements(_) => numbers.arrays.kept(p, graph, x, saved),
+            Place::Elements(_) => {
+                !numbers.arrays.is_mixed(x) && numbers.arrays.kept(p, graph, x, saved)
+            }
             Place::Memory(_) => memory,
             _ => x.kept(p, saved),
         };

@@ -261,14 +261,16 @@ impl Makes<'_> {
     }
 
     fn place(&self, unit: usize, e: ExprId) -> Option<Made> {
-        let Some(place) = self.numbers.lvalue(unit, &self.p.units[unit], e) else {
+        let all = self.numbers.lvalue(unit, &self.p.units[unit], e);
+        if all.is_empty() {
             return Some(Made::Plain);
-        };
-        match self.told.get(&place) {
+        }
+        let known = all.iter().filter_map(|place| match self.told.get(place) {
             Some(Some((unit, t))) => Some(Made::Of(*unit, *t)),
             Some(None) => Some(Made::Plain),
-            None => self.of_place(&place),
-        }
+            None => self.of_place(place),
+        });
+        known.reduce(|a, b| self.either(a, b))
     }
 
     fn of_place(&self, place: &Place) -> Option<Made> {
@@ -359,7 +361,9 @@ fn given(
         put(Some(x), Gives::Shared);
     }
     for (from, to) in numbers.arrays.copies() {
-        put(Some(to), Gives::From(from));
+        for from in from {
+            put(Some(to.clone()), Gives::From(from));
+        }
     }
     for (place, unit, e) in &beyond.puts {
         put(Some(place.clone()), Gives::Value(*unit, *e));
@@ -373,12 +377,18 @@ fn given(
                         None => Gives::Value(unit, *rhs),
                         Some(op) => Gives::Changed(unit, *op, *rhs),
                     };
-                    put(numbers.lvalue(unit, u, *lhs), g);
+                    for place in numbers.lvalue(unit, u, *lhs) {
+                        put(Some(place), g.clone());
+                    }
                 }
                 ExprKind::Unary {
                     op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
                     arg,
-                } => put(numbers.lvalue(unit, u, *arg), Gives::Stepped),
+                } => {
+                    for place in numbers.lvalue(unit, u, *arg) {
+                        put(Some(place), Gives::Stepped);
+                    }
+                }
                 ExprKind::AddrOf(_) if lent() => {}
                 ExprKind::AddrOf(arg) => put(named(unit, u, *arg), Gives::Shared),
                 ExprKind::Call { callee, args } => {
@@ -478,7 +488,7 @@ fn parts(
     let arrays = &numbers.arrays;
     for leaf in initialiser::leaves(u, of, init) {
         let place = part(unit, u, of, &leaf.path).or_else(|| of_variable.clone());
-        let elements = place.as_ref().and_then(|x| arrays.behind(x));
+        let elements = place.as_ref().and_then(|x| arrays.own(x));
         put(elements.or(place), Gives::Value(unit, leaf.expr));
     }
 }
@@ -504,7 +514,7 @@ pub fn told(
         }
     }
     let elements = all.iter();
-    let elements = elements.filter_map(|(x, of)| Some((numbers.arrays.behind(x)?, *of)));
+    let elements = elements.filter_map(|(x, of)| Some((numbers.arrays.own(x)?, *of)));
     let elements: Vec<(Place, Option<(usize, TypeId)>)> = elements.collect();
     all.extend(elements);
     all

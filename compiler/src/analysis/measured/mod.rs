@@ -83,22 +83,35 @@ pub fn find(
 ) -> Measured {
     let calls = reach::calls(p, numbers);
     let beyond = beyond::find(p, graph);
-    let sources = sources(p, heap, numbers, &calls, &beyond);
     let told = made::told(p, numbers, said);
     let systems = systems(p);
-    let own = |x: &Place| match x {
-        Place::Member(of, _) => !systems.contains(of),
-        Place::Elements(_) => numbers.arrays.kept(p, graph, x, saved),
-        Place::Memory(_) | Place::Pointer => false,
-        _ => true,
+    let mut banned: HashSet<Place> = HashSet::new();
+    let (sources, all, made, sized) = loop {
+        let sources = sources(p, heap, (numbers, &banned), &calls, &beyond);
+        let own = |x: &Place| match x {
+            Place::Member(of, _) => !systems.contains(of),
+            Place::Elements(_) => !banned.contains(x),
+            Place::Memory(_) | Place::Pointer => false,
+            _ => true,
+        };
+        let all = sources.iter().flat_map(|s| &s.reached);
+        let all: HashSet<Place> = all.filter(|x| own(x)).cloned().collect();
+        let (made, sized) = made::analyse(p, graph, (numbers, &calls, &beyond), &all, &told);
+        // Of several arrays that cannot be told apart only what all have in common is known.
+        let unclear = made.iter().filter(|(x, made)| {
+            matches!(made, Made::Sum | Made::Other) && numbers.arrays.is_mixed(x)
+        });
+        let unclear: Vec<Place> = unclear.map(|x| x.0.clone()).collect();
+        if unclear.is_empty() {
+            break (sources, all, made, sized);
+        }
+        banned.extend(unclear);
     };
-    let all = sources.iter().flat_map(|s| &s.reached);
-    let all: HashSet<Place> = all.filter(|x| own(x)).cloned().collect();
-    let (made, sized) = made::analyse(p, graph, (numbers, &calls, &beyond), &all, &told);
     let dealt = dealt(p, heap, numbers, &sources);
     let held = |x: &&Place| {
         let bare = matches!(x, Place::Result(_)) || told.contains_key(*x) || asks(p, heap, x);
-        !bare && has_row(p, x)
+        let elements = matches!(x, Place::Elements(_));
+        !bare && has_row(p, x) && (!elements || numbers.arrays.kept(p, graph, x, saved))
     };
     let mut kept = HashMap::new();
     for place in all.iter().filter(held) {
@@ -140,7 +153,7 @@ pub fn find(
 fn sources(
     p: &Program,
     heap: &Heap,
-    numbers: &Numbers,
+    (numbers, banned): (&Numbers, &HashSet<Place>),
     calls: &reach::Calls,
     beyond: &Beyond,
 ) -> Vec<Source> {
@@ -169,6 +182,7 @@ fn sources(
                 .flatten()
                 .cloned(),
         );
+        to.retain(|x| !banned.contains(x));
         let at = u.lines.position(u.expr(w.of).span.start);
         let text = one_line(u.slice(&u.expr(w.of).span));
         let file = base_name(&at.file);
@@ -183,7 +197,7 @@ fn sources(
             of: w.of,
             ty,
             name,
-            reached: reach::from(p, numbers, beyond, &to),
+            reached: reach::from(p, (numbers, banned), beyond, &to),
             to,
         });
     }
@@ -212,7 +226,7 @@ pub fn tell(p: &Program, measured: &Measured, arrays: &Arrays, said: &mut Said) 
         };
         // The elements' meaning is that of the array's type; what pointers lead to has its own.
         let row = |place: Place, ty: TypeId| match u.ty(ty) {
-            Type::Array { .. } => arrays.behind(&place),
+            Type::Array { .. } => arrays.own(&place),
             Type::Pointer(_) => None,
             _ => Some(place),
         };
@@ -305,14 +319,13 @@ pub fn is_part(p: &Program, place: &Place) -> bool {
 /// Is the type known wherever the place is declared, or what is in it allocated?
 fn everywhere(p: &Program, numbers: &Numbers, place: &Place, (unit, ty): (usize, TypeId)) -> bool {
     let known = |place: &Place| declared(p, place).all(|to| same(p, unit, ty, to).is_some());
-    match numbers.arrays.class(place) {
-        None => known(place),
-        Some(class) => {
-            let mut blocks = class.blocks.iter();
-            class.holders.iter().all(|h| known(&h.place))
-                && blocks.all(|(to, _)| same(p, unit, ty, *to).is_some())
-        }
-    }
+    let Some(class) = numbers.arrays.class(place) else {
+        return known(place);
+    };
+    let blocks = numbers.arrays.blocks();
+    let mut blocks = blocks.filter(|(.., x)| x == place);
+    class.holders.iter().all(|h| known(&h.place))
+        && blocks.all(|(to, ..)| same(p, unit, ty, to).is_some())
 }
 
 /// A unit's type, in another unit.
@@ -433,7 +446,12 @@ fn dealt(p: &Program, heap: &Heap, numbers: &Numbers, sources: &[Source]) -> Has
     let all = sources.iter().flat_map(|s| &s.reached);
     ends.extend(all.filter(|x| beside(x)).cloned());
     let from: Vec<Place> = ends.iter().cloned().collect();
-    ends.extend(reach::from(p, numbers, &Beyond::default(), &from));
+    ends.extend(reach::from(
+        p,
+        (numbers, &HashSet::new()),
+        &Beyond::default(),
+        &from,
+    ));
     let meets = |s: &&Source| !s.reached.is_disjoint(&ends);
     let met: Vec<&Source> = sources.iter().filter(meets).collect();
     ends.extend(met.iter().flat_map(|s| s.reached.iter().cloned()));

@@ -20,8 +20,17 @@ impl Arrays {
         let Some(class) = self.class(elements) else {
             return false;
         };
-        let has = |h: &&Holder| {
-            (h.array || !class.blocks.is_empty())
+        // Of other owners' elements nothing is asked.
+        let meant = |h: &Holder| {
+            let other = class.owners.contains(&h.place);
+            class.mixed || !other || class.owner(&h.place) == owner(elements)
+        };
+        let array = class
+            .holders
+            .iter()
+            .any(|h| h.array && owner(elements) == Some(&h.place));
+        let has = |h: &Holder| {
+            (h.array || !array && !class.blocks.is_empty())
                 && match h.local(p) {
                     Some((unit, f, s)) => saved(unit, f, s),
                     None => !h.constant,
@@ -31,7 +40,15 @@ impl Arrays {
             Some((unit, f, s)) => read_behind(p, graph, (unit, f, s)),
             None => true,
         };
-        class.holders.iter().any(|h| has(&h)) && class.holders.iter().any(reads)
+        let all = || class.holders.iter().filter(|h| meant(h));
+        all().any(has) && all().any(reads)
+    }
+}
+
+fn owner(elements: &Place) -> Option<&Place> {
+    match elements {
+        Place::Elements(of) => Some(of),
+        _ => None,
     }
 }
 

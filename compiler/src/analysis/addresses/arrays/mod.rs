@@ -17,21 +17,24 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// What leads to the same elements, as far as is known.
 #[derive(Default)]
 pub struct Class {
-    /// Arrays first.
     pub holders: Vec<Holder>,
-    /// Calls that allocate them, by units.
-    pub blocks: Vec<(usize, ExprId)>,
-    /// A library may write them.
-    pub written: bool,
-    /// Copied whole from other places' elements.
-    pub copied: Vec<Place>,
+    /// Arrays, and pointers that blocks are allocated for.
+    pub owners: Vec<Place>,
+    /// Something is stored through pointers that may lead to any of several owners.
+    mixed: bool,
+    /// Calls that allocate elements, by units, and for which owners.
+    blocks: Vec<(Place, usize, ExprId)>,
+    /// Owners whose elements a library may write.
+    written: Vec<Place>,
+    /// Owners, and from where elements are copied to theirs.
+    copied: Vec<(Place, Place)>,
 }
 
 #[derive(Clone)]
 pub struct Holder {
     pub place: Place,
     /// It has the elements, and does not only lead to them.
-    pub array: bool,
+    array: bool,
     /// It is never written, and not saved.
     constant: bool,
     unit: usize,
@@ -44,70 +47,98 @@ pub struct Arrays {
     classes: Vec<Class>,
 }
 
+impl Class {
+    /// Whose elements are meant where those of this place are.
+    fn owner(&self, holder: &Place) -> Option<&Place> {
+        match self.mixed {
+            true => self.owners.first(),
+            false => self.owners.iter().find(|x| *x == holder),
+        }
+    }
+
+    fn elements(&self, holder: &Place) -> Option<Place> {
+        let owner = self.owner(holder)?.clone();
+        Some(Place::Elements(Box::new(owner)))
+    }
+}
+
 impl Arrays {
     pub fn new(p: &Program, graph: &CallGraph) -> Arrays {
         uses::find(p, graph)
     }
 
-    /// Of what array or block an lvalue is an element.
-    pub fn element(&self, unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
-        if !is_number(u, u.expr(e).ty.ty) {
-            return None;
-        }
-        let base = match u.expr(e).kind {
-            ExprKind::Index { base, index } => address(u, base, index),
-            ExprKind::Deref(base) => base,
-            _ => return None,
+    /// Of what arrays or blocks an lvalue may be an element.
+    pub fn element(&self, unit: usize, u: &Unit, e: ExprId) -> Vec<Place> {
+        let base = based(unit, u, e);
+        base.map_or(Vec::new(), |x| self.behind(&x))
+    }
+
+    /// The elements to which a variable or a member may lead.
+    pub fn behind(&self, holder: &Place) -> Vec<Place> {
+        let Some(k) = self.by_holder.get(holder) else {
+            return Vec::new();
         };
-        self.behind(&holder(unit, u, base)?)
+        let class = &self.classes[*k];
+        match class.elements(holder) {
+            Some(own) => vec![own],
+            None => class
+                .owners
+                .iter()
+                .filter_map(|x| class.elements(x))
+                .collect(),
+        }
     }
 
-    /// The elements to which a variable or a member leads.
-    pub fn behind(&self, holder: &Place) -> Option<Place> {
-        let class = &self.classes[*self.by_holder.get(holder)?];
-        let first = class.holders.first()?;
-        Some(Place::Elements(Box::new(first.place.clone())))
+    /// Those that an array has.
+    pub fn own(&self, array: &Place) -> Option<Place> {
+        self.classes[*self.by_holder.get(array)?].elements(array)
     }
 
-    /// All that leads to some elements.
     pub fn class(&self, elements: &Place) -> Option<&Class> {
         match elements {
-            Place::Elements(first) => Some(&self.classes[*self.by_holder.get(first)?]),
+            Place::Elements(owner) => Some(&self.classes[*self.by_holder.get(owner)?]),
             _ => None,
         }
     }
 
-    /// What an expression leads to.
-    pub fn led(&self, unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
-        self.behind(&holder(unit, u, e)?)
+    /// May it be one of several arrays or blocks?
+    pub fn is_mixed(&self, elements: &Place) -> bool {
+        self.class(elements)
+            .is_some_and(|c| c.mixed && c.owners.len() > 1)
     }
 
     /// Calls that allocate known elements.
     pub fn blocks(&self) -> impl Iterator<Item = (usize, ExprId, Place)> + '_ {
-        let all = self.classes.iter().filter_map(|c| {
-            let of = self.behind(&c.holders.first()?.place)?;
-            Some(
-                c.blocks
-                    .iter()
-                    .map(move |(unit, e)| (*unit, *e, of.clone())),
-            )
-        });
-        all.flatten()
+        self.classes.iter().flat_map(|c| {
+            let all = c.blocks.iter();
+            all.filter_map(|(owner, unit, e)| Some((*unit, *e, c.elements(owner)?)))
+        })
     }
 
     /// What libraries may write.
     pub fn written(&self) -> impl Iterator<Item = Place> + '_ {
-        let written = self.classes.iter().filter(|c| c.written);
-        written.filter_map(|c| self.behind(&c.holders.first()?.place))
+        let all = self.classes.iter();
+        all.flat_map(|c| c.written.iter().filter_map(|owner| c.elements(owner)))
     }
 
     /// From where to where elements are copied.
-    pub fn copies(&self) -> impl Iterator<Item = (Place, Place)> + '_ {
-        let all = self.classes.iter().filter_map(|c| {
-            let to = self.behind(&c.holders.first()?.place)?;
-            Some(c.copied.iter().map(move |from| (from.clone(), to.clone())))
-        });
-        all.flatten()
+    pub fn copies(&self) -> impl Iterator<Item = (Vec<Place>, Place)> + '_ {
+        self.classes.iter().flat_map(|c| {
+            let all = c.copied.iter();
+            all.filter_map(|(to, from)| Some((self.behind(from), c.elements(to)?)))
+        })
+    }
+}
+
+/// The variable or member through which an element is reached.
+fn based(unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
+    if !is_number(u, u.expr(e).ty.ty) {
+        return None;
+    }
+    match u.expr(e).kind {
+        ExprKind::Index { base, index } => holder(unit, u, address(u, base, index)),
+        ExprKind::Deref(base) => holder(unit, u, base),
+        _ => None,
     }
 }
 
@@ -182,9 +213,13 @@ struct Union {
     places: Vec<Option<Holder>>,
     up: Vec<usize>,
     open: Vec<bool>,
+    /// Pointers that others are stored in.
+    given: HashSet<usize>,
+    /// What elements are stored through.
+    stored: HashSet<usize>,
     written: HashSet<usize>,
-    blocks: Vec<(usize, (usize, ExprId))>,
-    copied: Vec<(Place, usize)>,
+    blocks: Vec<(usize, usize, ExprId)>,
+    copied: Vec<(usize, Place)>,
 }
 
 impl Union {
@@ -206,8 +241,11 @@ impl Union {
         k
     }
 
-    fn join(&mut self, a: &Place, b: &Place) {
-        let (a, b) = (self.node(a), self.node(b));
+    fn give(&mut self, from: &Place, to: &Place) {
+        let (a, b) = (self.node(from), self.node(to));
+        if a != b {
+            self.given.insert(b);
+        }
         let (a, b) = (self.root(a), self.root(b));
         self.up[a] = b;
         self.open[b] |= self.open[a];
@@ -221,38 +259,57 @@ impl Union {
 
     fn finish(self) -> Arrays {
         let mut by_root: BTreeMap<usize, Class> = BTreeMap::new();
+        let allocated: HashSet<usize> = self.blocks.iter().map(|b| b.0).collect();
+        let owns = |k: usize| {
+            let array = self.places[k].as_ref().is_some_and(|h| h.array);
+            array || allocated.contains(&k) && !self.given.contains(&k)
+        };
         for (k, h) in self.places.iter().enumerate() {
             let root = self.root(k);
             if let (Some(h), false) = (h, self.open[root]) {
-                by_root.entry(root).or_default().holders.push(h.clone());
+                let class = by_root.entry(root).or_default();
+                class.holders.push(h.clone());
+                if owns(k) {
+                    class.owners.push(h.place.clone());
+                }
+                let through = [&self.stored, &self.written];
+                let copied = self.copied.iter().any(|c| c.0 == k);
+                let stored = copied || through.iter().any(|set| set.contains(&k));
+                class.mixed |= !owns(k) && (stored || allocated.contains(&k));
             }
         }
-        for k in &self.written {
-            if let Some(c) = by_root.get_mut(&self.root(*k)) {
-                c.written = true;
+        let place = |k: usize| self.places[k].as_ref().map(|h| h.place.clone());
+        for (k, class) in &mut by_root {
+            let here = |n: &usize| self.root(*n) == *k;
+            let written = self.written.iter().filter(|n| here(n));
+            class.written = written.filter_map(|n| place(*n)).collect();
+            let blocks = self.blocks.iter().filter(|b| here(&b.0));
+            let blocks = blocks.filter_map(|(n, unit, e)| Some((place(*n)?, *unit, *e)));
+            class.blocks = blocks.collect();
+            let copied = self.copied.iter().filter(|c| here(&c.0));
+            let copied = copied.filter_map(|(n, from)| Some((place(*n)?, from.clone())));
+            class.copied = copied.collect();
+            // All of one.
+            if class.owners.len() < 2 {
+                class.mixed = true;
+            }
+            if class.owners.is_empty() && !class.blocks.is_empty() {
+                class.owners.push(class.blocks[0].0.clone());
             }
         }
-        for (k, block) in &self.blocks {
-            if let Some(c) = by_root.get_mut(&self.root(*k)) {
-                c.blocks.push(*block);
-            }
-        }
+        by_root.retain(|_, class| !class.owners.is_empty());
         let mut all = Arrays::default();
-        let mut number = HashMap::new();
-        for (root, mut class) in by_root {
-            class.holders.sort_by_key(|h| !h.array);
-            let k = all.classes.len();
-            number.insert(root, k);
+        for (k, class) in by_root.into_values().enumerate() {
             let holders = class.holders.iter().map(|h| (h.place.clone(), k));
             all.by_holder.extend(holders);
             all.classes.push(class);
         }
-        for (from, to) in &self.copied {
-            match (all.behind(from), number.get(&self.root(*to))) {
-                (Some(from), Some(to)) => all.classes[*to].copied.push(from),
-                (None, Some(to)) => all.classes[*to].written = true,
-                _ => {}
-            }
+        // What is copied from elsewhere may be anything.
+        for k in 0..all.classes.len() {
+            let unknown = |(_, from): &&(Place, Place)| all.behind(from).is_empty();
+            let copied = all.classes[k].copied.iter().filter(unknown);
+            let written: Vec<Place> = copied.map(|c| c.0.clone()).collect();
+            all.classes[k].written.extend(written);
         }
         all
     }

@@ -1,7 +1,7 @@
 //! What becomes of addresses of integers, and where pointers to integers get theirs.
 
 use super::super::parents::{parents, Parent, Parents};
-use super::{elements, holder, is_array, Arrays, Holder, Union};
+use super::{based, elements, holder, is_array, Arrays, Holder, Union};
 use crate::analysis::addresses::{named, part, Place};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::initialiser;
@@ -137,6 +137,21 @@ impl<'a> Finder<'a> {
                     }
                 }
             }
+            ExprKind::Assign { lhs, .. } | ExprKind::Unary { arg: lhs, .. }
+                if matches!(u.ty(x.ty.ty), Type::Int(_)) =>
+            {
+                let changes = match &x.kind {
+                    ExprKind::Unary { op, .. } => matches!(
+                        op,
+                        UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec
+                    ),
+                    _ => true,
+                };
+                if let Some(base) = based(self.unit, u, *lhs).filter(|_| changes) {
+                    let k = self.all.node(&base);
+                    self.all.stored.insert(k);
+                }
+            }
             ExprKind::Assign { op: None, lhs, rhs } if self.leads(u.expr(*lhs).ty.ty) => {
                 match named(self.unit, u, *lhs) {
                     Some(place) => self.given(&place, *rhs),
@@ -159,7 +174,7 @@ impl<'a> Finder<'a> {
     fn given(&mut self, to: &Place, e: ExprId) {
         let u = self.u;
         if let Some(from) = holder(self.unit, u, e) {
-            return self.all.join(&from, to);
+            return self.all.give(&from, to);
         }
         match &u.expr(e).kind {
             ExprKind::Cast { arg, .. } => self.given(to, *arg),
@@ -173,11 +188,11 @@ impl<'a> Finder<'a> {
             ExprKind::Assign { op: None, lhs, .. } => self.given(to, *lhs),
             ExprKind::Call { callee, args } => match self.p.direct(self.unit, *callee) {
                 Some((_, Callee::Defined(f))) if self.leads(u.expr(e).ty.ty) => {
-                    self.all.join(&Place::Result(f), to);
+                    self.all.give(&Place::Result(f), to);
                 }
                 Some((_, Callee::External(name))) if allocates(&name) => {
                     let k = self.all.node(to);
-                    self.all.blocks.push((k, (self.unit, e)));
+                    self.all.blocks.push((k, self.unit, e));
                     if name.contains("realloc") {
                         self.given(to, args[0]);
                     }
@@ -216,7 +231,7 @@ impl<'a> Finder<'a> {
                     match self.leads(ret) && !strange {
                         true => {
                             let to = Place::Result(self.p.id(self.unit, *f));
-                            self.all.join(place, &to);
+                            self.all.give(place, &to);
                         }
                         false => self.all.open(place),
                     }
@@ -334,7 +349,7 @@ impl<'a> Finder<'a> {
             "memcpy" | "memmove" if i == 0 => {
                 let k = self.all.node(place);
                 match args.get(1).and_then(|a| from(self.unit, u, *a)) {
-                    Some(source) => self.all.copied.push((source, k)),
+                    Some(source) => self.all.copied.push((k, source)),
                     None => _ = self.all.written.insert(k),
                 }
             }
