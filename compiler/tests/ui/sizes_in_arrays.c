@@ -33,8 +33,8 @@ int main(int argc, char **argv) {
     printf("%zu\n", before[0] + before[1] + used[1]);
     used[0] = 1;
     pc3_checkpoint();
-    printf("%zu %zu %zu\n", whole[1] + other[1] + filled[1], block[1] + given[1] + stride[1], table.at[1] + table.two[1][0] + sums[1]);
-    stride[0] = never[0];
+    printf("%zu %zu %zu\n", whole[1] + other[1] + filled[1], block[1] + given[1] + stride[1] + never[0], table.at[1] + table.two[1][0] + sums[1]);
+    stride[0] = 0;
     free(used);
     return (int)ids[0];
 }
