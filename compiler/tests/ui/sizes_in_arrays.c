@@ -35,6 +35,9 @@ int main(int argc, char **argv) {
     pc3_checkpoint();
     printf("%zu %zu %zu\n", whole[1] + other[1] + filled[1], block[1] + given[1] + stride[1] + never[0], table.at[1] + table.two[1][0] + sums[1]);
     stride[0] = 0;
+    before[0] = offsetof(struct part, x);
+    before[1] = argc;
+    printf("%zu %zu\n", before[0], before[1]);
     free(used);
     return (int)ids[0];
 }

@@ -5,6 +5,7 @@
 //! a restart that finds one of these different refuses the value.
 
 mod beyond;
+mod given;
 mod made;
 mod reach;
 

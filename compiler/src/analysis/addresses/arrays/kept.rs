@@ -9,7 +9,7 @@ use crate::analysis::points;
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::walk::{visit, Node};
 use crate::tree::*;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// `saved(unit, f, s)`: is the local `s` of function `f` part of a checkpoint?
 pub type Saved<'a> = &'a dyn Fn(usize, FuncId, SymId) -> bool;
@@ -70,30 +70,68 @@ fn read_behind(p: &Program, graph: &CallGraph, (unit, f, s): (usize, FuncId, Sym
         });
         found
     };
-    let mut todo: Vec<usize> = Vec::new();
+    let whole = length(u, s).filter(|n| (1..=64).contains(n));
+    let all = whole.map_or(u64::MAX, |n| u64::MAX >> (64 - n));
+    let stored = |node: &cfg::CfgNode| {
+        let each = node.exprs.iter().map(|e| stores(u, s, *e));
+        each.fold(0, |a, b| a | b)
+    };
+    // Nodes, with the elements that have got other values on all ways there.
+    let mut todo: Vec<(usize, u64)> = Vec::new();
     for node in &flow.nodes {
         let within = node.exprs.iter().any(|e| points.in_expr(*e));
         if within && node.exprs.iter().any(names) {
             return true;
         }
         if within || node.location.is_some_and(|l| points.in_stmt(l)) {
-            todo.extend(node.succ.iter().chain(&node.again));
+            todo.extend(node.succ.iter().chain(&node.again).map(|n| (*n, 0)));
         }
     }
-    let mut seen: BTreeSet<usize> = BTreeSet::new();
-    while let Some(n) = todo.pop() {
-        if !seen.insert(n) {
+    let mut seen: HashMap<usize, u64> = HashMap::new();
+    while let Some((n, anew)) = todo.pop() {
+        let before = seen.get(&n).copied();
+        let anew = before.map_or(anew, |b| b & anew);
+        if before == Some(anew) {
             continue;
         }
+        seen.insert(n, anew);
         let node = &flow.nodes[n];
+        if anew & all == all && whole.is_some() {
+            continue;
+        }
         if node.exprs.iter().any(names) {
             return true;
         }
         if !bit.is_some_and(|b| node.kills.contains(b)) {
-            todo.extend(node.succ.iter().chain(&node.again));
+            let anew = anew | stored(node);
+            todo.extend(node.succ.iter().chain(&node.again).map(|n| (*n, anew)));
         }
     }
     false
+}
+
+/// Of an array of numbers.
+fn length(u: &Unit, s: SymId) -> Option<u64> {
+    match u.ty(u.sym(s).ty.ty) {
+        Type::Array {
+            elem,
+            len: ArrayLen::Const(n),
+        } => matches!(u.ty(elem.ty), Type::Int(_)).then_some(*n),
+        _ => None,
+    }
+}
+
+/// The element that a full expression surely gives another value, as a bit.
+fn stores(u: &Unit, s: SymId, e: ExprId) -> u64 {
+    let ExprKind::Assign { op: None, lhs, .. } = u.expr(e).kind else {
+        return 0;
+    };
+    let ExprKind::Index { base, index } = u.expr(lhs).kind else {
+        return 0;
+    };
+    let own = matches!(u.expr(base).kind, ExprKind::Ident(x) if x == s);
+    let at = u.view().eval(index).filter(|n| own && (0..64).contains(n));
+    at.map_or(0, |n| 1 << n)
 }
 
 /// Where a variable stands for what it leads to: neither gets another value, nor elements theirs, nor is given back.

@@ -5,8 +5,8 @@
 mod kept;
 mod uses;
 
-use super::flow::named;
 use super::kinds::{is_address, is_number};
+use super::named;
 use super::place::Place;
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::Program;
