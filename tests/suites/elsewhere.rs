@@ -55,6 +55,18 @@ const HOPS: &[Hop] = &[
         words: &["E0510", "offsets.c:16", "members of structs"],
     },
     Hop {
+        program: "offsets_in_arrays",
+        from: HOST,
+        to: I686,
+        words: &["E0510", "offsets_in_arrays.c:25", "members of structs"],
+    },
+    Hop {
+        program: "sums_in_arrays",
+        from: HOST,
+        to: I686,
+        words: &["E0505", "main.first[1]", "sums_in_arrays.c:22"],
+    },
+    Hop {
         program: "distances",
         from: HOST,
         to: I686,

@@ -66,6 +66,8 @@ pub struct InUnit {
     /// Not said, but found: integers made of sizes; indices into `made`.
     pub sizes: Meant<usize>,
     pub made: Vec<Sizes>,
+    /// The integers in what calls allocate, likewise found.
+    pub blocks: HashMap<ExprId, Meaning>,
     /// Variables that are computed anew.
     pub unsaved: HashSet<SymId>,
     /// Functions and at which events (`PC3_EVENT_*`) they are called.

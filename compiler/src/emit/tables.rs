@@ -336,7 +336,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                 innermost(u, q),
                 &s.name,
                 s.form,
-                s.held.map(Meaning::Address),
+                s.held
+                    .map(Meaning::Address)
+                    .or(cx.said.blocks.get(&s.call).copied()),
             ),
             None => "0".into(),
         };

@@ -168,8 +168,9 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
     heap.tell(&p, &mut diagnostics);
     let numbers = numbers.map(|numbers| {
-        let measured = measured::find(&p, &graph, &said, &heap, &numbers);
-        measured::tell(&p, &measured, &mut said);
+        let saved = plan::saved(&p, &plans);
+        let measured = measured::find(&p, &graph, &said, &heap, &numbers, &saved);
+        measured::tell(&p, &measured, &numbers.arrays, &mut said);
         (numbers, measured)
     });
     let numbers = numbers.as_ref().map(|(n, m)| (n, m));

@@ -287,6 +287,17 @@ fn function(
     plan
 }
 
+/// Is a local variable of a function part of a checkpoint?
+pub fn saved<'a>(
+    p: &'a Program,
+    plans: &'a [Plan],
+) -> impl Fn(usize, FuncId, SymId) -> bool + Sync + 'a {
+    |unit, f, s| {
+        let plan = &plans[p.id(unit, f).index()];
+        plan.shadow_set.contains(&s) || plan.live.iter().any(|l| l.vars.contains(&s))
+    }
+}
+
 /// main's third parameter, if nothing is assigned to it.
 fn environment(u: &Unit, f: &Function, taken: &HashSet<SymId>) -> Option<SymId> {
     let s = f.params.get(2).copied()?;

@@ -1,6 +1,6 @@
 //! What a program with checkpoint locations cannot contain anywhere.
 
-use super::plan::Plan;
+use super::plan::{self, Plan};
 use super::prefix;
 use crate::analysis::addresses::{self, Numbers};
 use crate::analysis::callgraph::CallGraph;
@@ -51,10 +51,7 @@ pub fn check(
     variants(p, graph, out);
     nested(p, graph, out);
     cleanups(p, graph, out);
-    let saved = |unit: usize, f: FuncId, s: SymId| {
-        let plan = &plans[p.id(unit, f).index()];
-        plan.shadow_set.contains(&s) || plan.live.iter().any(|l| l.vars.contains(&s))
-    };
+    let saved = plan::saved(p, plans);
     let mut numbers = addresses::check(p, flow, &saved, out);
     let waiting = waiting(p, plans);
     let mut found = lints::check(p, graph, heap, (flow, measured), &saved, &waiting, out);

@@ -8,6 +8,7 @@ static struct pool pool;
 static size_t stride = sizeof(struct node);
 static const size_t constant = sizeof(struct node);
 static size_t header = 16, sizes[4];
+static void *anywhere = sizes;
 static union either either;
 static int count;
 void make(struct pool *p, size_t item) {

@@ -1,8 +1,10 @@
 //! Where numbers go, whatever the order: from each place that is read to those that are written with it.
 
+use super::arrays::Arrays;
 use super::kinds::{
     copies_addresses, cursors, has_sizeof, holds_addresses, is_address, is_number, pointee,
 };
+use super::lvalues::{parts, places};
 use super::offset::is_constant;
 use super::parents::{parents, Parent, Parents};
 use super::place::Place;
@@ -52,6 +54,7 @@ pub struct Flow<'a> {
     graph: &'a CallGraph,
     /// Places of which the author says so.
     known: &'a HashSet<Place>,
+    arrays: &'a Arrays,
     /// Places that hold addresses, as far as known.
     addresses: HashSet<Place>,
     wanted: &'a dyn Fn(&Unit, ExprId) -> Option<Is>,
@@ -59,22 +62,25 @@ pub struct Flow<'a> {
 }
 
 /// One unit, with what its calls through pointers may call.
-struct Cx<'a> {
-    unit: usize,
-    u: &'a Unit,
-    parents: Parents,
-    targets: HashMap<ExprId, &'a [FnId]>,
-    known: &'a HashSet<Place>,
+pub(super) struct Cx<'a> {
+    pub(super) unit: usize,
+    pub(super) u: &'a Unit,
+    pub(super) parents: Parents,
+    pub(super) targets: HashMap<ExprId, &'a [FnId]>,
+    pub(super) known: &'a HashSet<Place>,
+    pub(super) arrays: &'a Arrays,
+    /// What parts of initialisers are elements of.
+    pub(super) parts: HashMap<ExprId, Place>,
     /// Pointers to characters by which memory of another kind is filled.
-    cursors: HashSet<SymId>,
-    punned: Punned,
+    pub(super) cursors: HashSet<SymId>,
+    pub(super) punned: Punned,
 }
 
 impl<'a> Flow<'a> {
     pub fn new(
         p: &'a Program<'a>,
         graph: &'a CallGraph,
-        known: &'a HashSet<Place>,
+        (known, arrays): (&'a HashSet<Place>, &'a Arrays),
         addresses: HashSet<Place>,
         wanted: &'a dyn Fn(&Unit, ExprId) -> Option<Is>,
     ) -> Flow<'a> {
@@ -87,6 +93,7 @@ impl<'a> Flow<'a> {
             p,
             graph,
             known,
+            arrays,
             addresses,
             wanted,
             found,
@@ -106,10 +113,15 @@ impl<'a> Flow<'a> {
                 parents: parents(u),
                 targets,
                 known: self.known,
+                arrays: self.arrays,
+                parts: parts(unit, u, self.arrays),
                 cursors: cursors(u),
                 punned: Punned::new(u),
             };
             (0..u.exprs.len()).for_each(|k| self.expr(&cx, ExprId(k as u32)));
+        }
+        for (from, to) in self.arrays.copies() {
+            self.edges(&from, &[to]);
         }
         self.found
     }
@@ -269,7 +281,11 @@ impl<'a> Flow<'a> {
         loop {
             let up = match cx.parents.get(&e) {
                 None => return Vec::new(),
-                Some(Parent::Variable(s)) => return object(cx, *s),
+                Some(Parent::Variable(s)) => {
+                    let mut all = object(cx, *s);
+                    all.extend(cx.parts.get(&e).cloned());
+                    return all;
+                }
                 Some(Parent::Return(f)) => {
                     let ret = u.func(*f).ret.ty;
                     return typed(u, ret, || vec![Place::Result(self.p.id(cx.unit, *f))]);
@@ -325,7 +341,11 @@ impl<'a> Flow<'a> {
                 ExprKind::Cond { cond, then, .. } if *cond != e || then.is_none() => e = up,
                 ExprKind::Comma(list) if list.last() == Some(&e) => e = up,
                 ExprKind::Generic { .. } | ExprKind::StmtExpr(_) => e = up,
-                ExprKind::CompoundLit { ty, .. } => return Place::within(cx.unit, u, ty.ty),
+                ExprKind::CompoundLit { ty, .. } => {
+                    let mut all = Place::within(cx.unit, u, ty.ty);
+                    all.extend(cx.parts.get(&e).cloned());
+                    return all;
+                }
                 ExprKind::Call { callee, args } if *callee != e => {
                     let Some(i) = args.iter().position(|a| *a == e) else {
                         return Vec::new();
@@ -406,77 +426,4 @@ fn object(cx: &Cx, s: SymId) -> Vec<Place> {
         Type::Pointer(_) => vec![Place::Pointer],
         _ => Place::within(cx.unit, cx.u, cx.u.sym(s).ty.ty),
     }
-}
-
-/// Where an lvalue of a number lies.
-fn places(cx: &Cx, e: ExprId) -> Vec<Place> {
-    let u = cx.u;
-    let Type::Int(kind) = u.ty(u.expr(e).ty.ty) else {
-        return Vec::new();
-    };
-    if let Some(place) = named(cx.unit, u, e) {
-        return vec![place];
-    }
-    match &u.expr(e).kind {
-        ExprKind::Member { .. } => vec![Place::Memory(*kind)],
-        ExprKind::Index { base, .. } | ExprKind::Deref(base) => {
-            let known = holder(cx, *base).filter(|x| cx.known.contains(x));
-            vec![known.unwrap_or(Place::Memory(*kind))]
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// A variable or a member.
-pub fn named(unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
-    match &u.expr(e).kind {
-        ExprKind::Ident(s) if matches!(u.sym(*s).kind, SymKind::Var | SymKind::Param) => {
-            Some(Place::variable(unit, u, *s))
-        }
-        ExprKind::Member { base, arrow, name } => {
-            let ty = u.expr(*base).ty.ty;
-            let record = if *arrow { pointee(u, ty)? } else { ty };
-            match u.ty(record) {
-                Type::Record(r) => Some(owner(unit, u, *r, name)),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
-/// The variable or member by which memory is reached.
-fn holder(cx: &Cx, e: ExprId) -> Option<Place> {
-    let u = cx.u;
-    match &u.expr(e).kind {
-        ExprKind::Ident(s) => Some(Place::variable(cx.unit, u, *s)),
-        ExprKind::Member { .. } => named(cx.unit, u, e),
-        ExprKind::Index { base, .. }
-        | ExprKind::Deref(base)
-        | ExprKind::Unary { arg: base, .. }
-        | ExprKind::Cast { arg: base, .. } => holder(cx, *base),
-        ExprKind::Binary { lhs, rhs, .. } => {
-            let pointer = |e: &ExprId| is_address(u, u.expr(*e).ty.ty);
-            holder(cx, if pointer(lhs) { *lhs } else { *rhs })
-        }
-        _ => None,
-    }
-}
-
-/// The member as its innermost, possibly anonymous, struct knows it.
-fn owner(unit: usize, u: &Unit, r: RecordId, name: &str) -> Place {
-    let fields = u.records[r.index()].fields.iter().flatten();
-    for f in fields {
-        match (&f.name, u.ty(f.ty.ty)) {
-            (Some(n), _) if n == name => break,
-            (None, Type::Record(inner)) => {
-                let mut names = u.records[inner.index()].fields.iter().flatten();
-                if names.any(|f| f.name.as_deref() == Some(name) || f.name.is_none()) {
-                    return owner(unit, u, *inner, name);
-                }
-            }
-            _ => {}
-        }
-    }
-    Place::member(unit, u, r, name)
 }

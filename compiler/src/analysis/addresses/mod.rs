@@ -3,8 +3,10 @@
 //! `flow` says where numbers go, through variables, arguments, results, members and memory; here follows where those go
 //! that were made of addresses: into something that a checkpoint holds, and back into a pointer?
 
+mod arrays;
 mod flow;
 mod kinds;
+mod lvalues;
 mod offset;
 mod parents;
 mod place;
@@ -15,10 +17,12 @@ use super::program::Program;
 use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-pub use flow::{named, Is, Wanted};
+pub use arrays::{Arrays, Saved};
 use flow::{Edges, Flow, Found, Source};
+pub use flow::{Is, Wanted};
 use kinds::is_number;
 pub use kinds::{has_sizeof, holds_addresses, pointee};
+pub use lvalues::{named, part};
 pub use offset::is_constant;
 pub use parents::{parents, Parent, Parents};
 pub use place::Place;
@@ -54,6 +58,7 @@ impl KeptAt {
 pub struct Numbers {
     found: Found,
     known: HashSet<Place>,
+    pub arrays: Arrays,
 }
 
 impl Numbers {
@@ -65,12 +70,17 @@ impl Numbers {
         wanted: &dyn Fn(&Unit, ExprId) -> Option<Is>,
     ) -> Numbers {
         let known = annotated(p, said);
+        let arrays = Arrays::new(p, graph);
         // What is an address at all decides what a difference of two is, so that comes first.
-        let first = Flow::new(p, graph, &known, HashSet::new(), &|_, _| None).follow();
+        let first = Flow::new(p, graph, (&known, &arrays), HashSet::new(), &|_, _| None).follow();
         let sources = first.sources.iter().flat_map(|s| &s.to);
         let addresses = reached(&first.edges, sources, &|_| true);
-        let found = Flow::new(p, graph, &known, addresses, wanted).follow();
-        Numbers { found, known }
+        let found = Flow::new(p, graph, (&known, &arrays), addresses, wanted).follow();
+        Numbers {
+            found,
+            known,
+            arrays,
+        }
     }
 
     /// Expressions that were asked for, and what their values are put into.
@@ -88,6 +98,14 @@ impl Numbers {
     /// Does it go where the author says that addresses are?
     pub fn is_said(&self, unit: usize, of: ExprId) -> bool {
         self.made(unit, of).iter().any(|x| self.known.contains(x))
+    }
+
+    /// A variable, a member, or the elements of known arrays.
+    pub fn lvalue(&self, unit: usize, u: &Unit, e: ExprId) -> Vec<Place> {
+        match named(unit, u, e) {
+            Some(place) => vec![place],
+            None => self.arrays.element(unit, u, e),
+        }
     }
 
     /// What a place's value is put into.

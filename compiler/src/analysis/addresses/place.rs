@@ -14,6 +14,8 @@ pub enum Place {
     Member(String, String),
     /// Elements of arrays, and what pointers to this type point to.
     Memory(IntKind),
+    /// Those of them to which this variable or member leads, and others that are known (`Arrays`).
+    Elements(Box<Place>),
     /// A pointer is made of it.
     Pointer,
 }
@@ -56,6 +58,7 @@ impl Place {
             Place::Global(name) => Some(name.clone()),
             Place::Member(of, name) if of.contains(':') => Some(name.clone()),
             Place::Member(of, name) => Some(format!("{of}.{name}")),
+            Place::Elements(of) => of.name(p),
             Place::Result(_) | Place::Memory(_) | Place::Pointer => None,
         }
     }
@@ -76,7 +79,8 @@ impl Place {
                 symbols.any(|s| s.name == *name && s.is_global && s.defined && s.ty.is_const)
             }),
             Place::Member(..) | Place::Memory(_) => true,
-            Place::Result(_) | Place::Pointer => false,
+            // In memory that is known, `Arrays` says it.
+            Place::Elements(_) | Place::Result(_) | Place::Pointer => false,
         }
     }
 }

@@ -81,7 +81,7 @@ pub fn check(
         words::check(&cx, &mut orders, &mut out);
         records::check(&cx, &mut orders, &mut out);
         sent::check(&cx, &mut out);
-        offsets::check(p, numbers, saved, &mut orders, &mut out);
+        offsets::check((p, graph), numbers, saved, &mut orders, &mut out);
         (orders, out)
     };
     let ((wide, chosen, first), (mut orders, second)) = parallel::both(by_number, by_kind);

@@ -4,6 +4,7 @@
 use super::kept::{is_const, By, Order};
 use super::{in_users_file, layout};
 use crate::analysis::addresses::{is_constant, parents, Numbers, Parent, Parents, Place};
+use crate::analysis::callgraph::CallGraph;
 use crate::analysis::heap::{innermost, one_line};
 use crate::analysis::program::Program;
 use crate::analysis::untouched;
@@ -166,7 +167,7 @@ fn of_null(u: &Unit, e: ExprId) -> Option<(TypeId, String)> {
 }
 
 pub fn check(
-    p: &Program,
+    (p, graph): (&Program, &CallGraph),
     numbers: &Numbers,
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
     list: &mut Vec<Order>,
@@ -184,10 +185,19 @@ pub fn check(
             continue;
         }
         // Sums of sizes and offsets are sizes, and those go far.
-        let reached = numbers.reached(&w.to, &|x| matches!(x, Place::Variable(..)));
-        // Arrays of the stack and of the heap are mostly for MPI, whose datatypes follow the structs.
+        let reached = numbers.reached(&w.to, &|x| {
+            let element = matches!(x, Place::Elements(_)) && !numbers.arrays.is_mixed(x);
+            element || matches!(x, Place::Variable(..))
+        });
+        // Arrays that are not known are mostly for MPI, whose datatypes follow the structs.
         let memory = is_static(u, w.of, above);
-        let kept = |x: &&Place| x.kept(p, saved) && (memory || !matches!(x, Place::Memory(_)));
+        let kept = |x: &&Place| match x {
+            Place::Elements(_) => {
+                !numbers.arrays.is_mixed(x) && numbers.arrays.kept(p, graph, x, saved)
+            }
+            Place::Memory(_) => memory,
+            _ => x.kept(p, saved),
+        };
         let mut names: Vec<Option<String>> =
             reached.iter().filter(kept).map(|x| x.name(p)).collect();
         names.sort();

@@ -35,7 +35,8 @@ pub fn check(cx: &Cx, numbers: &Numbers, out: &mut Diagnostics) -> Kept {
             out.push(chosen(u, e, address));
             let indexes = || {
                 let to = numbers.made(unit, e);
-                let reached = numbers.reached(to, &|x| !matches!(x, Place::Memory(_)));
+                let reached =
+                    numbers.reached(to, &|x| !matches!(x, Place::Memory(_) | Place::Elements(_)));
                 !reached.is_disjoint(&indices)
             };
             if !numbers.is_said(unit, e) && (chooses == Chooses::Surely || indexes()) {

@@ -114,6 +114,6 @@ pub fn longs(p: &Program, x: &Place, unsigned: bool) -> bool {
         }),
         Place::Result(f) => long(p.unit(*f), p.func(*f).ret),
         Place::Memory(kind) => *kind == wanted,
-        Place::Pointer => false,
+        Place::Elements(_) | Place::Pointer => false,
     }
 }

@@ -27,8 +27,8 @@ pub fn check(
                 by: By::Size(s.ty),
             });
         }
-        let kept =
-            |x: &&Place| measured.refused(x) && x.kept(cx.p, saved) && x.name(cx.p).is_some();
+        let held = |x: &Place| matches!(x, Place::Elements(_)) || x.kept(cx.p, saved);
+        let kept = |x: &&Place| measured.refused(x) && held(x) && x.name(cx.p).is_some();
         let all: HashSet<&Place> = s.reached.iter().filter(kept).collect();
         // One source tells of a place that many add to.
         let known = all.iter().any(|x| reported.contains(x));
@@ -101,7 +101,8 @@ fn bare(cx: &Cx, s: &Source) -> Option<String> {
     let element = match u.expr(lhs).kind {
         ExprKind::Index { base, .. } => {
             let array = matches!(u.ty(u.expr(base).ty.ty), Type::Array { .. });
-            array && s.to.iter().any(|x| matches!(x, Place::Memory(_)))
+            let known = |x: &Place| matches!(x, Place::Elements(_));
+            array && !s.to.iter().any(known) && s.to.iter().any(|x| matches!(x, Place::Memory(_)))
         }
         ExprKind::Member { .. } => s.to.iter().any(|x| measured::is_part(cx.p, x)),
         _ => false,

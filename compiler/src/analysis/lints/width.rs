@@ -86,7 +86,9 @@ pub fn check(
         if from.is_empty() || part(u, above, w.of, unsigned.is_none()) {
             continue;
         }
-        let reached = numbers.reached(&from, &|x| !matches!(x, Place::Memory(_) | Place::Pointer));
+        let reached = numbers.reached(&from, &|x| {
+            !matches!(x, Place::Memory(_) | Place::Elements(_) | Place::Pointer)
+        });
         let kept: Vec<&Place> = reached
             .iter()
             .filter(|x| of(x) && x.kept(p, saved))

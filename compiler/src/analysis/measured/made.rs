@@ -1,13 +1,13 @@
 //! What is put into places that sizes reach: so many objects of one type, sums with sizes in them, or other things.
 
 use super::beyond::Beyond;
+use super::given::{given, Gives};
 use super::reach::Calls;
-use crate::analysis::addresses::{has_sizeof, named, Place};
+use crate::analysis::addresses::{has_sizeof, Numbers, Place};
 use crate::analysis::callgraph::CallGraph;
-use crate::analysis::initialiser;
 use crate::analysis::lints::layout;
-use crate::analysis::program::{Callee, FnId, Program};
-use crate::analysis::walk::{strip_casts, visit, visit_decls, Node};
+use crate::analysis::program::{Callee, Program};
+use crate::analysis::walk::{strip_casts, visit, Node};
 use crate::annotations::Said;
 use crate::tree::*;
 use std::collections::{HashMap, HashSet};
@@ -26,21 +26,9 @@ pub enum Made {
     Other,
 }
 
-/// What gives a place a value.
-#[derive(Clone, Copy)]
-enum Gives {
-    Value(usize, ExprId),
-    /// By an operator, from what it was.
-    Changed(usize, BinOp, ExprId),
-    /// One more, or one less.
-    Stepped,
-    /// Nobody knows, if sizes are in it at all: its address is taken, or a library calls the function.
-    Shared,
-    Anything,
-}
-
 pub struct Makes<'a> {
     p: &'a Program<'a>,
+    numbers: &'a Numbers,
     calls: &'a Calls,
     wanted: &'a HashSet<Place>,
     told: &'a HashMap<Place, Option<(usize, TypeId)>>,
@@ -52,14 +40,20 @@ pub struct Makes<'a> {
 pub fn analyse<'a>(
     p: &'a Program<'a>,
     graph: &CallGraph,
-    (calls, beyond): (&'a Calls, &Beyond),
+    (numbers, calls, beyond): (&'a Numbers, &'a Calls, &Beyond),
     wanted: &'a HashSet<Place>,
     told: &'a HashMap<Place, Option<(usize, TypeId)>>,
 ) -> (HashMap<Place, Made>, HashSet<(usize, ExprId)>) {
     let results = calls.of.values().map(|f| Place::Result(*f));
-    let given = given(p, graph, beyond, wanted.iter().cloned().chain(results));
+    let given = given(
+        p,
+        graph,
+        (numbers, beyond),
+        wanted.iter().cloned().chain(results),
+    );
     let mut makes = Makes {
         p,
+        numbers,
         calls,
         wanted,
         told,
@@ -70,7 +64,7 @@ pub fn analyse<'a>(
         changed = false;
         for (place, all) in &given {
             for g in all {
-                let Some(made) = makes.gives(place, *g) else {
+                let Some(made) = makes.gives(place, g) else {
                     continue;
                 };
                 let before = makes.known.get(place).copied();
@@ -88,8 +82,8 @@ pub fn analyse<'a>(
 
 impl Makes<'_> {
     /// None: not known yet.
-    fn gives(&self, place: &Place, g: Gives) -> Option<Made> {
-        match g {
+    fn gives(&self, place: &Place, g: &Gives) -> Option<Made> {
+        match *g {
             Gives::Value(unit, e) => self.value(unit, e),
             Gives::Changed(unit, op, e) => {
                 let before = self.known.get(place).copied();
@@ -104,6 +98,7 @@ impl Makes<'_> {
                 plain @ (Made::Plain | Made::Nothing) => Some(*plain),
                 _ => Some(Made::Other),
             },
+            Gives::From(ref from) => self.of_place(from),
             Gives::Anything => Some(Made::Other),
         }
     }
@@ -180,7 +175,10 @@ impl Makes<'_> {
             }
             ExprKind::SizeofType(q) => self.size(unit, q.ty),
             ExprKind::SizeofExpr(x) => self.size(unit, u.expr(*x).ty.ty),
-            ExprKind::Ident(_) | ExprKind::Member { .. } => return self.place(unit, e),
+            ExprKind::Ident(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Deref(_) => return self.place(unit, e),
             ExprKind::Cast { arg, .. } => match self.value(unit, *arg)? {
                 // Sizes that may have been cut.
                 Made::Of(..) | Made::Sum if self.is_narrow(unit, e) => Made::Other,
@@ -232,6 +230,15 @@ impl Makes<'_> {
 
     fn size(&self, unit: usize, t: TypeId) -> Made {
         let u = &self.p.units[unit];
+        let mut t = t;
+        // So many of its elements' sizes.
+        while let Type::Array {
+            elem,
+            len: ArrayLen::Const(_),
+        } = u.ty(t)
+        {
+            t = elem.ty;
+        }
         match layout::sizes(u, t) {
             Some(_) if !is_systems(u, t) => Made::Of(unit, t),
             _ => Made::Sum,
@@ -239,14 +246,16 @@ impl Makes<'_> {
     }
 
     fn place(&self, unit: usize, e: ExprId) -> Option<Made> {
-        let Some(place) = named(unit, &self.p.units[unit], e) else {
+        let all = self.numbers.lvalue(unit, &self.p.units[unit], e);
+        if all.is_empty() {
             return Some(Made::Plain);
-        };
-        match self.told.get(&place) {
+        }
+        let known = all.iter().filter_map(|place| match self.told.get(place) {
             Some(Some((unit, t))) => Some(Made::Of(*unit, *t)),
             Some(None) => Some(Made::Plain),
-            None => self.of_place(&place),
-        }
+            None => self.of_place(place),
+        });
+        known.reduce(|a, b| self.either(a, b))
     }
 
     fn of_place(&self, place: &Place) -> Option<Made> {
@@ -318,149 +327,12 @@ fn is_systems(u: &Unit, t: TypeId) -> bool {
     }
 }
 
-type Given = HashMap<Place, Vec<Gives>>;
-
-/// All that puts a value into the wanted places.
-fn given(
-    p: &Program,
-    graph: &CallGraph,
-    beyond: &Beyond,
-    wanted: impl Iterator<Item = Place>,
-) -> Given {
-    let mut all: Given = wanted.map(|x| (x, Vec::new())).collect();
-    let mut put = |place: Option<Place>, g: Gives| {
-        if let Some(list) = place.and_then(|x| all.get_mut(&x)) {
-            list.push(g);
-        }
-    };
-    for (place, unit, e) in &beyond.puts {
-        put(Some(place.clone()), Gives::Value(*unit, *e));
-    }
-    for (unit, u) in p.units.iter().enumerate() {
-        for (k, x) in u.exprs.iter().enumerate() {
-            let lent = || beyond.lent.contains(&(unit, ExprId(k as u32)));
-            match &x.kind {
-                ExprKind::Assign { op, lhs, rhs } => {
-                    let g = match op {
-                        None => Gives::Value(unit, *rhs),
-                        Some(op) => Gives::Changed(unit, *op, *rhs),
-                    };
-                    put(named(unit, u, *lhs), g);
-                }
-                ExprKind::Unary {
-                    op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
-                    arg,
-                } => put(named(unit, u, *arg), Gives::Stepped),
-                ExprKind::AddrOf(_) if lent() => {}
-                ExprKind::AddrOf(arg) => put(named(unit, u, *arg), Gives::Shared),
-                ExprKind::Call { callee, args } => {
-                    // Those that pointers lead to may be given anything.
-                    if let Some((_, Callee::Defined(f))) = p.direct(unit, *callee) {
-                        let of = p.fns[f.index()].0;
-                        for (s, a) in p.func(f).params.iter().zip(args) {
-                            put(Some(Place::Variable(of, *s)), Gives::Value(unit, *a));
-                        }
-                    }
-                }
-                ExprKind::CompoundLit { ty, init } => parts(unit, u, *ty, init, &mut put),
-                _ => {}
-            }
-        }
-        let mut declared = |d: &DeclGroup| {
-            for v in &d.vars {
-                let Some(init) = &v.init else { continue };
-                match init {
-                    Init::Expr(e) => put(
-                        Some(Place::variable(unit, u, v.sym)),
-                        Gives::Value(unit, *e),
-                    ),
-                    Init::List { .. } => parts(unit, u, u.sym(v.sym).ty, init, &mut put),
-                }
-            }
-        };
-        for f in &u.functions {
-            visit_decls(u, Node::Stmt(f.body), &mut |d, _| declared(d));
-        }
-        for item in &u.items {
-            if let TopItem::Decl(d) = item {
-                declared(d);
-            }
-        }
-        for (k, f) in u.functions.iter().enumerate() {
-            let result = || Some(Place::Result(p.id(unit, FuncId(k as u32))));
-            visit(u, Node::Stmt(f.body), &mut |n| {
-                if let Node::Stmt(s) = n {
-                    match &u.stmt(s).kind {
-                        StmtKind::Return(Some(e)) => put(result(), Gives::Value(unit, *e)),
-                        StmtKind::Asm(list) => {
-                            for e in list {
-                                put(named(unit, u, *e), Gives::Anything);
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-                true
-            });
-        }
-    }
-    for f in graph.address_taken.iter().chain(&main(p)) {
-        // Libraries call them, too.
-        let unit = p.fns[f.index()].0;
-        for s in &p.func(*f).params {
-            put(Some(Place::Variable(unit, *s)), Gives::Shared);
-        }
-    }
-    for (place, list) in &mut all {
-        let elsewhere = match place {
-            Place::Global(name) => !p.units.iter().any(|u| {
-                let mut symbols = u.symbols.iter();
-                symbols.any(|s| s.name == *name && s.is_global && s.defined)
-            }),
-            _ => false,
-        };
-        if elsewhere {
-            list.push(Gives::Shared);
-        }
-        if !matches!(place, Place::Result(_)) && list.is_empty() {
-            list.push(Gives::Anything);
-        }
-    }
-    all
-}
-
-fn main(p: &Program) -> Vec<FnId> {
-    p.ids().filter(|f| p.name(*f) == "main").collect()
-}
-
-/// What the parts of an initialiser go into.
-fn parts(
-    unit: usize,
-    u: &Unit,
-    of: QualType,
-    init: &Init,
-    put: &mut dyn FnMut(Option<Place>, Gives),
-) {
-    for leaf in initialiser::leaves(u, of, init) {
-        let (mut at, mut place) = (of.ty, None);
-        for step in &leaf.path {
-            match u.ty(at) {
-                Type::Array { elem, .. } => at = elem.ty,
-                Type::Record(r) => {
-                    let part = initialiser::parts(&u.records[r.index()]).nth(*step as usize);
-                    let Some(f) = part else { break };
-                    place = f.name.as_ref().map(|n| Place::member(unit, u, *r, n));
-                    at = f.ty.ty;
-                }
-                _ => break,
-            }
-        }
-        put(place, Gives::Value(unit, leaf.expr));
-    }
-}
-
 /// Places of which the author says what they count, or that are not saved.
-pub fn told(p: &Program, said: &Said) -> HashMap<Place, Option<(usize, TypeId)>> {
+pub fn told(
+    p: &Program,
+    numbers: &Numbers,
+    said: &Said,
+) -> HashMap<Place, Option<(usize, TypeId)>> {
     let mut all = HashMap::new();
     for (unit, u) in p.units.iter().enumerate() {
         let here = &said.units[unit];
@@ -475,5 +347,9 @@ pub fn told(p: &Program, said: &Said) -> HashMap<Place, Option<(usize, TypeId)>>
             all.extend(place.map(|x| (x, Some((unit, q.ty)))));
         }
     }
+    let elements = all.iter();
+    let elements = elements.filter_map(|(x, of)| Some((numbers.arrays.own(x)?, *of)));
+    let elements: Vec<(Place, Option<(usize, TypeId)>)> = elements.collect();
+    all.extend(elements);
     all
 }

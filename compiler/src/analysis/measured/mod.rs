@@ -5,16 +5,17 @@
 //! a restart that finds one of these different refuses the value.
 
 mod beyond;
+mod given;
 mod made;
 mod reach;
 
-use super::addresses::{Numbers, Place};
+use super::addresses::{Arrays, Numbers, Place, Saved};
 use super::callgraph::CallGraph;
 use super::heap::{allocator, one_line, Heap};
 use super::lints::layout;
 use super::program::{base_name, is_local, Callee, FnId, Program};
 use super::walk::{strip_casts, visit, Node};
-use crate::annotations::{Said, Sizes};
+use crate::annotations::{Meaning, Said, Sizes};
 use crate::tree::*;
 use beyond::Beyond;
 pub use made::{holds_size, Made};
@@ -84,24 +85,39 @@ pub fn find(
     said: &Said,
     heap: &Heap,
     numbers: &Numbers,
+    saved: Saved,
 ) -> Measured {
     let calls = reach::calls(p, numbers);
     let beyond = beyond::find(p, graph);
-    let sources = sources(p, heap, numbers, &calls, &beyond);
-    let told = made::told(p, said);
+    let told = made::told(p, numbers, said);
     let systems = systems(p);
-    let own = |x: &Place| match x {
-        Place::Member(of, _) => !systems.contains(of),
-        Place::Memory(_) | Place::Pointer => false,
-        _ => true,
+    let mut banned: HashSet<Place> = HashSet::new();
+    let (sources, all, made, sized) = loop {
+        let sources = sources(p, heap, (numbers, &banned), &calls, &beyond);
+        let own = |x: &Place| match x {
+            Place::Member(of, _) => !systems.contains(of),
+            Place::Elements(_) => !banned.contains(x),
+            Place::Memory(_) | Place::Pointer => false,
+            _ => true,
+        };
+        let all = sources.iter().flat_map(|s| &s.reached);
+        let all: HashSet<Place> = all.filter(|x| own(x)).cloned().collect();
+        let (made, sized) = made::analyse(p, graph, (numbers, &calls, &beyond), &all, &told);
+        // Of several arrays that cannot be told apart only what all have in common is known.
+        let unclear = made.iter().filter(|(x, made)| {
+            matches!(made, Made::Sum | Made::Other) && numbers.arrays.is_mixed(x)
+        });
+        let unclear: Vec<Place> = unclear.map(|x| x.0.clone()).collect();
+        if unclear.is_empty() {
+            break (sources, all, made, sized);
+        }
+        banned.extend(unclear);
     };
-    let all = sources.iter().flat_map(|s| &s.reached);
-    let all: HashSet<Place> = all.filter(|x| own(x)).cloned().collect();
-    let (made, sized) = made::analyse(p, graph, (&calls, &beyond), &all, &told);
     let dealt = dealt(p, heap, numbers, &sources);
     let held = |x: &&Place| {
         let bare = matches!(x, Place::Result(_)) || told.contains_key(*x) || asks(p, heap, x);
-        !bare && has_row(p, x)
+        let elements = matches!(x, Place::Elements(_));
+        !bare && has_row(p, x) && (!elements || numbers.arrays.kept(p, graph, x, saved))
     };
     let mut kept = HashMap::new();
     for place in all.iter().filter(held) {
@@ -119,7 +135,7 @@ pub fn find(
                 0
             };
         let with_pieces = !heap.pieces.dealers.is_empty();
-        let of = of.filter(|of| !with_pieces && everywhere(p, place, *of));
+        let of = of.filter(|of| !with_pieces && everywhere(p, numbers, place, *of));
         kept.insert(
             place.clone(),
             match of {
@@ -144,7 +160,7 @@ pub fn find(
 fn sources(
     p: &Program,
     heap: &Heap,
-    numbers: &Numbers,
+    (numbers, banned): (&Numbers, &HashSet<Place>),
     calls: &reach::Calls,
     beyond: &Beyond,
 ) -> Vec<Source> {
@@ -173,6 +189,7 @@ fn sources(
                 .flatten()
                 .cloned(),
         );
+        to.retain(|x| !banned.contains(x));
         let at = u.lines.position(u.expr(w.of).span.start);
         let text = one_line(u.slice(&u.expr(w.of).span));
         let file = base_name(&at.file);
@@ -187,7 +204,7 @@ fn sources(
             of: w.of,
             ty,
             name,
-            reached: reach::from(p, numbers, beyond, &to),
+            reached: reach::from(p, (numbers, banned), beyond, &to),
             to,
         });
     }
@@ -195,7 +212,7 @@ fn sources(
 }
 
 /// Lets the tables say it.
-pub fn tell(p: &Program, measured: &Measured, said: &mut Said) {
+pub fn tell(p: &Program, measured: &Measured, arrays: &Arrays, said: &mut Said) {
     for (unit, u) in p.units.iter().enumerate() {
         let here = &mut said.units[unit];
         let mut rows: HashMap<Place, usize> = HashMap::new();
@@ -214,12 +231,30 @@ pub fn tell(p: &Program, measured: &Measured, said: &mut Said) {
                 }
             })
         };
+        // The elements' meaning is that of the array's type; what pointers lead to has its own.
+        let row = |place: Place, ty: TypeId| match u.ty(ty) {
+            Type::Array { .. } => arrays.own(&place),
+            Type::Pointer(_) => None,
+            _ => Some(place),
+        };
+        let blocks = arrays.blocks().filter(|(at, ..)| *at == unit);
+        for (_, call, place) in blocks {
+            let meaning = match kept(place, &mut here.made) {
+                Some(Ok(of)) => Meaning::Bytes(of),
+                Some(Err(row)) => Meaning::Sizes(row),
+                None => continue,
+            };
+            here.blocks.insert(call, meaning);
+        }
         for k in 0..u.symbols.len() {
             let s = SymId(k as u32);
             if !matches!(u.sym(s).kind, SymKind::Var | SymKind::Param) {
                 continue;
             }
-            match kept(Place::variable(unit, u, s), &mut here.made) {
+            let Some(place) = row(Place::variable(unit, u, s), u.sym(s).ty.ty) else {
+                continue;
+            };
+            match kept(place, &mut here.made) {
                 Some(Ok(of)) => _ = here.bytes.variables.insert(s, of),
                 Some(Err(row)) => _ = here.sizes.variables.insert(s, row),
                 None => {}
@@ -229,7 +264,10 @@ pub fn tell(p: &Program, measured: &Measured, said: &mut Said) {
             let r = RecordId(k as u32);
             for (i, f) in u.records[k].fields.iter().flatten().enumerate() {
                 let Some(name) = &f.name else { continue };
-                match kept(Place::member(unit, u, r, name), &mut here.made) {
+                let Some(place) = row(Place::member(unit, u, r, name), f.ty.ty) else {
+                    continue;
+                };
+                match kept(place, &mut here.made) {
                     Some(Ok(of)) => _ = here.bytes.members.insert((r, i), of),
                     Some(Err(row)) => _ = here.sizes.members.insert((r, i), row),
                     None => {}
@@ -285,9 +323,16 @@ pub fn is_part(p: &Program, place: &Place) -> bool {
     matches!(place, Place::Member(..)) && !has_row(p, place)
 }
 
-/// Is the type known wherever the place is declared?
-fn everywhere(p: &Program, place: &Place, (unit, ty): (usize, TypeId)) -> bool {
-    declared(p, place).all(|to| same(p, unit, ty, to).is_some())
+/// Is the type known wherever the place is declared, or what is in it allocated?
+fn everywhere(p: &Program, numbers: &Numbers, place: &Place, (unit, ty): (usize, TypeId)) -> bool {
+    let known = |place: &Place| declared(p, place).all(|to| same(p, unit, ty, to).is_some());
+    let Some(class) = numbers.arrays.class(place) else {
+        return known(place);
+    };
+    let blocks = numbers.arrays.blocks();
+    let mut blocks = blocks.filter(|(.., x)| x == place);
+    class.holders.iter().all(|h| known(&h.place))
+        && blocks.all(|(to, ..)| same(p, unit, ty, to).is_some())
 }
 
 /// A unit's type, in another unit.
@@ -408,7 +453,12 @@ fn dealt(p: &Program, heap: &Heap, numbers: &Numbers, sources: &[Source]) -> Has
     let all = sources.iter().flat_map(|s| &s.reached);
     ends.extend(all.filter(|x| beside(x)).cloned());
     let from: Vec<Place> = ends.iter().cloned().collect();
-    ends.extend(reach::from(p, numbers, &Beyond::default(), &from));
+    ends.extend(reach::from(
+        p,
+        (numbers, &HashSet::new()),
+        &Beyond::default(),
+        &from,
+    ));
     let meets = |s: &&Source| !s.reached.is_disjoint(&ends);
     let met: Vec<&Source> = sources.iter().filter(meets).collect();
     ends.extend(met.iter().flat_map(|s| s.reached.iter().cloned()));

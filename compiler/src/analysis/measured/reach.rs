@@ -10,12 +10,17 @@ use crate::tree::*;
 use std::collections::{HashMap, HashSet};
 
 /// The places that a number in `from` gets to.
-pub fn from(p: &Program, numbers: &Numbers, beyond: &Beyond, from: &[Place]) -> HashSet<Place> {
+pub fn from(
+    p: &Program,
+    (numbers, but): (&Numbers, &HashSet<Place>),
+    beyond: &Beyond,
+    from: &[Place],
+) -> HashSet<Place> {
     let mut todo: Vec<(Place, bool)> = from.iter().map(|x| (x.clone(), is_param(p, x))).collect();
     let mut seen: HashSet<(Place, bool)> = todo.iter().cloned().collect();
     while let Some((x, argument)) = todo.pop() {
         // In memory it is hardly ever known to be the same.
-        if matches!(x, Place::Memory(_) | Place::Pointer) {
+        if matches!(x, Place::Memory(_) | Place::Pointer) || but.contains(&x) {
             continue;
         }
         let further = beyond.places.get(&x).into_iter().flatten();
