@@ -189,7 +189,7 @@ impl Lower {
                                 Code::Undeclared,
                                 format!("`{name}` is not declared here"),
                             )
-                            .help(super::MPI_MISSING);
+                            .help(self.mpi_missing());
                             self.diags.push(d.at_text(&self.p.lines, &self.p.text, &at));
                         }
                         let sym = self.declare_implicit(&name, &at);

@@ -36,7 +36,8 @@ use scopes::Scope;
 use std::collections::HashMap;
 
 /// What to do about a name of MPI's that is not declared.
-const MPI_MISSING: &str = "include <mpi.h>; what pc3's does not have yet is in docs/limitations.md";
+const MPI_UNSEEN: &str = "include <mpi.h>; what pc3's does not have yet is in docs/limitations.md";
+const MPI_MISSING: &str = "pc3's mpi.h does not have it: one-sided communication (MPI_Win, MPI_Put), sessions and partitioned communication are not there yet (docs/limitations.md)";
 
 /// Deeply nested expressions need deep recursion, in the parser most of all.
 const STACK: usize = 1 << 30;
@@ -287,6 +288,14 @@ impl Lower {
         self.other(piece);
     }
 
+    /// What to do about a name of MPI's, which depends on whether there is an mpi.h.
+    fn mpi_missing(&self) -> &'static str {
+        match self.globals.contains_key("MPI_Init") {
+            true => MPI_MISSING,
+            false => MPI_UNSEEN,
+        }
+    }
+
     /// A name of MPI's at or before token `i` that would be a type if mpi.h had it.
     fn missing_mpi_type(&self, i: usize) -> Option<Diagnostic> {
         let candidates = [Some(i), i.checked_sub(1)].into_iter().flatten();
@@ -300,7 +309,7 @@ impl Lower {
             format!("`{}` is not declared here", self.p.token_text(at)),
         );
         Some(
-            d.help(MPI_MISSING)
+            d.help(self.mpi_missing())
                 .at_text(&self.p.lines, &self.p.text, &(t.start..t.end)),
         )
     }

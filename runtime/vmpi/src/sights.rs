@@ -124,16 +124,17 @@ fn rank(out: &mut Out, r: &RankState) -> fmt::Result {
     if sched.has_ended(slot) {
         return writeln!(out, "has ended");
     }
-    let state = match sched.is_blocked(slot) {
-        true => "waits",
-        false => "runs",
+    // Of one that runs it is not known whether it is still in its last call.
+    let (state, by) = match sched.is_blocked(slot) {
+        true => ("waits", " in"),
+        false => ("runs", "; its last call:"),
     };
     write!(out, "{state}")?;
     // A call that is being changed is not told.
     let (call, at) = (r.call.get(), r.exec().map(|e| e.abi.at));
     fence(SeqCst);
     if r.call.get() == call && !call.name.is_empty() {
-        write!(out, " in {}", call.name)?;
+        write!(out, "{by} {}", call.name)?;
         if let Some(peer) = call.peer {
             match peer {
                 ANY_SOURCE => write!(out, "(MPI_ANY_SOURCE, ")?,
