@@ -2,7 +2,7 @@
 
 use super::{Counts, Known};
 use crate::analysis::addresses::{named, Parent};
-use crate::analysis::heap::{allocator, innermost};
+use crate::analysis::heap::{allocator, innermost, trailing};
 use crate::analysis::lints::{layout, offsets};
 use crate::analysis::measured::Made;
 use crate::analysis::program::Callee;
@@ -29,11 +29,11 @@ impl Known<'_> {
             ExprKind::Int(_) => Counts::Plain,
             ExprKind::SizeofType(q) => self.size(e, *q),
             ExprKind::SizeofExpr(x) => self.size(e, u.expr(*x).ty),
-            ExprKind::Offsetof { ty, .. } => Counts::Place(ty.ty),
+            ExprKind::Offsetof { ty, .. } => self.place_in(ty.ty),
             ExprKind::Cast { .. } | ExprKind::Binary { op: BinOp::Sub, .. }
                 if offsets::offset_in(u, e).is_some() =>
             {
-                offsets::offset_in(u, e).map_or(Counts::Unknown, Counts::Place)
+                offsets::offset_in(u, e).map_or(Counts::Unknown, |ty| self.place_in(ty))
             }
             ExprKind::Cast { arg, .. } => match u.ty(u.expr(*arg).ty.ty) {
                 Type::Int(_) | Type::Enum(_) | Type::Bool => self.counts(*arg, steps),
@@ -77,6 +77,14 @@ impl Known<'_> {
         match layout::size_may_vary(u, e) {
             false => Counts::Fixed,
             true => Counts::Multiple(innermost(u, of).ty),
+        }
+    }
+
+    /// Behind a struct that ends in an array of any length there is not another one.
+    fn place_in(&self, ty: TypeId) -> Counts {
+        match trailing(self.flow.u, QualType::plain(ty)) {
+            Some(_) => Counts::Unknown,
+            None => Counts::Place(ty),
         }
     }
 

@@ -15,7 +15,7 @@ const MPI: &str = "typedef struct MPI_ABI_Datatype *MPI_Datatype; typedef long M
     int MPI_Type_create_subarray(int, const int[], const int[], const int[], int, MPI_Datatype, MPI_Datatype *);\n\
     int MPI_Type_size(MPI_Datatype, int *); int MPI_Get_address(const void *, MPI_Aint *);\n\
     int MPI_Comm_rank(void *, int *); void *malloc(unsigned long); void other(MPI_Aint *);\n\
-    struct p { char c; double x; long n; double v[3]; }; extern struct p *p; extern int n;\n";
+    struct p { char c; double x; long n; double v[3]; }; extern struct p *p; extern int n; struct list { long n; double v[]; };\n";
 
 fn said(u: &Unit, c: Counts) -> String {
     let name = |t| u.type_name(QualType::plain(t));
@@ -73,6 +73,10 @@ fn one_number() {
     stride("(char *)&p[2].x - (char *)p", "in struct p");
     stride("(MPI_Aint)&((struct p *)0)->n", "in struct p");
     stride("n ? sizeof(struct p) : 2 * sizeof(struct p)", "struct p");
+    stride(
+        "__builtin_offsetof(struct list, v) + n * sizeof(double)",
+        "Unknown",
+    );
     // Something in front, and something of another type.
     stride("sizeof(struct p) + 8 * n", "Unknown");
     stride("sizeof(struct p) + sizeof(long)", "Unknown");

@@ -48,7 +48,7 @@ use pieces::Pieces;
 use sites::{InUnit, Sites};
 pub use size::innermost;
 use std::collections::{HashMap, HashSet};
-pub use types::called_name;
+pub use types::{called_name, trailing};
 pub use wrappers::{allocator, is_mpis};
 use wrappers::{passed, wrapped, Calls};
 
