@@ -7,7 +7,7 @@
 
 use crate::compile::Compiler;
 use crate::plan::{Mismatch, Plan};
-use crate::types::{counterparts, Kind, TypeId, TypeTable};
+use crate::types::{counterparts, Kind, Type, TypeId, TypeTable};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -32,6 +32,8 @@ pub enum PathError {
 pub(crate) struct Node {
     /// The source table's type: compared with what a pointer points to.
     ty: TypeId,
+    /// Of an integer that means more: pointers to it are pointers to these.
+    like: Vec<TypeId>,
     from_size: u64,
     to_size: u64,
     /// Offsets are the same on both sides.
@@ -124,6 +126,7 @@ impl<'c, 'a> Nodes<'c, 'a> {
                 let same = self.compiler.identical(s, d);
                 let half = Node {
                     ty: TypeId::UNKNOWN,
+                    like: Vec::new(),
                     from_size: a.size / 2,
                     to_size: b.size / 2,
                     same,
@@ -137,8 +140,17 @@ impl<'c, 'a> Nodes<'c, 'a> {
             _ => Parts::Scalar,
         };
         let same = self.compiler.identical(s, d);
+        let number = |t: &Type| t.kind.is_integer() && t.size == a.size;
+        let like = match a.kind {
+            Kind::Bytes | Kind::Address => {
+                let numbers = src.iter().filter(|(_, t)| number(t));
+                numbers.map(|(id, _)| id).collect()
+            }
+            _ => Vec::new(),
+        };
         let node = Arc::new(Node {
             ty: s,
+            like,
             from_size: a.size,
             to_size: b.size,
             same,
@@ -207,8 +219,12 @@ impl Node {
         }
     }
 
+    fn is(&self, wanted: &dyn Fn(TypeId) -> bool) -> bool {
+        wanted(self.ty) || self.like.iter().any(|t| wanted(*t))
+    }
+
     fn starts_with(&self, wanted: &dyn Fn(TypeId) -> bool) -> bool {
-        wanted(self.ty)
+        self.is(wanted)
             || match &self.parts {
                 Parts::Scalar => false,
                 Parts::Array { elem, .. } => elem.starts_with(wanted),
@@ -222,7 +238,7 @@ impl Node {
     }
 
     fn ends_with(&self, wanted: &dyn Fn(TypeId) -> bool) -> bool {
-        wanted(self.ty)
+        self.is(wanted)
             || match &self.parts {
                 Parts::Scalar => false,
                 Parts::Array { elem, .. } => elem.ends_with(wanted),

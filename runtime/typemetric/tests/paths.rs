@@ -10,7 +10,7 @@ use expect_test::{expect, Expect};
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::layout::Arith;
 use pc3_typemetric::path::{map_offset, path_text};
-use pc3_typemetric::types::TypeId;
+use pc3_typemetric::types::{Kind, Type, TypeId};
 
 /// Every offset of an object and where it goes, equal refusals joined.
 fn check(from: &Abi, to: &Abi, make: Make, size: u64, expect: Expect) {
@@ -123,6 +123,27 @@ fn the_pointee_decides_between_an_end_and_a_start() {
     assert_eq!(plan.map_offset(20, 12, int), Ok(12));
     assert_eq!(plan.map_offset(20, 12, double), Ok(16));
     assert_eq!(plan.map_offset(20, 12, TypeId::UNKNOWN), Ok(16));
+}
+
+#[test]
+fn pointers_to_integers_are_such_to_what_sizes_are_in() {
+    // On i686 `at` begins where n ends; elsewhere there is padding in between.
+    let make: Make = |t| {
+        let (i, of) = (arith(t, Arith::Int), arith(t, Arith::Double));
+        let long = u64::from(t.abi().long.size);
+        let mut bytes = Type::scalar(Kind::Bytes, "", long, long as u16, 0);
+        bytes.elem = of;
+        let bytes = t.add(bytes).unwrap();
+        let at = array(t, bytes, 3);
+        structure(t, "struct plan", &[("n", i, None), ("at", at, None)])
+    };
+    let (mut a, s) = table(&Abi::I686, make);
+    let (b, d) = table(&Abi::X86_64, make);
+    let (int, double) = (arith(&mut a, Arith::Int), arith(&mut a, Arith::Double));
+    let plan = pc3_typemetric::plan::Plan::compile(&a, s, &b, d).unwrap();
+    assert_eq!(plan.map_offset(16, 4, int), Ok(8));
+    assert_eq!(plan.map_offset(16, 4, double), Ok(8));
+    assert_eq!(plan.map_offset(16, 8, int), Ok(16));
 }
 
 #[test]
