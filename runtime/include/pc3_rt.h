@@ -472,10 +472,12 @@ static __inline__ __attribute__((unused)) void *pc3_bytes_if(const struct pc3_ty
     return pc3_handle == (void *)583 ? pc3_bytes_of(pc3_of, pc3_how) : (void *)(pc3_size)pc3_handle;
 }
 /* What numbers of bytes are in a call that has made a datatype: so many objects of a type (by its id), or places in one; numbers
- * without sizes in them; sizes that are the same everywhere; 0 for what nobody knows. Returns the call's result. */
+ * without sizes in them; sizes that are the same everywhere; sizes that are not, in another way; 0 for what nobody knows. Returns the
+ * call's result. */
 #define PC3_COUNTS_PLACES 1073741824
 #define PC3_COUNTS_PLAIN 536870912
 #define PC3_COUNTS_FIXED 536870913
+#define PC3_COUNTS_VARIES 536870914
 extern int pc3_counted(unsigned pc3_lengths, unsigned pc3_places, int pc3_result);
 /* Before an MPI call: where it stands. */
 PC3_INLINE void pc3_at(const char *pc3_place) {

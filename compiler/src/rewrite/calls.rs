@@ -7,7 +7,9 @@ use crate::analysis::tables;
 use crate::analysis::unions::contains;
 use crate::analysis::walk::strip_casts;
 use crate::tree::*;
-use pc3_typemetric::descriptor::{PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN};
+use pc3_typemetric::descriptor::{
+    PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN, PC3_COUNTS_VARIES,
+};
 
 /// Runtime functions that take an allocation site as a last argument.
 fn allocates(name: &str) -> Option<&'static str> {
@@ -285,19 +287,19 @@ fn ends(name: &str) -> bool {
     )
 }
 
+#[derive(Default)]
 pub struct Call {
     /// Replaces the callee's text.
     pub callee: Option<String>,
     /// Goes behind the last argument.
     pub extra: String,
+    /// A call that this one's result is the last argument of, up to there.
+    pub around: Option<String>,
 }
 
 /// What a direct call of library function `s` becomes.
 pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
-    let mut r = Call {
-        callee: None,
-        extra: String::new(),
-    };
+    let mut r = Call::default();
     if !cx.noted.is_empty() && copies_unions(cx, call) {
         match name {
             "memcpy" | "__builtin_memcpy" => r.callee = Some("pc3_union_memcpy".into()),
@@ -328,25 +330,20 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
             new
         });
     } else if let Some(note) = noted(name) {
-        r.callee = Some(format!("{note}(\"{name}\", {}, {name}", place(cx, call)));
-        r.extra = ")".into();
+        r.around = Some(format!("{note}(\"{name}\", {}, ", place(cx, call)));
     } else if ends_list(name) {
         r.callee = Some(format!("(pc3_list_ends(\"{name}\"), {name})"));
     } else if ends(name) {
         r.callee = Some(format!("{name}(pc3_let_go"));
         r.extra = ")".into();
     } else if cx.mpi && tables::is_mpi(name) {
-        let callee = format!("(pc3_at({}), {name})", place(cx, call));
-        r.callee = Some(match cx.datatypes.iter().position(|d| d.call == call) {
-            Some(n) => {
-                let of = &cx.datatypes[n];
-                let lengths = counted(of.lengths, &format!("pc3_lengths_{n}"));
-                let places = counted(of.places, &format!("pc3_places_{n}"));
-                r.extra = ")".into();
-                format!("pc3_counted({lengths}, {places}, {callee}")
-            }
-            None => callee,
-        });
+        r.callee = Some(format!("(pc3_at({}), {name})", place(cx, call)));
+        if let Some(n) = cx.datatypes.iter().position(|d| d.call == call) {
+            let of = &cx.datatypes[n];
+            let lengths = counted(of.lengths, &format!("pc3_lengths_{n}"));
+            let places = counted(of.places, &format!("pc3_places_{n}"));
+            r.around = Some(format!("pc3_counted({lengths}, {places}, "));
+        }
     }
     r
 }
@@ -355,6 +352,7 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
 fn counted(of: Counts, row: &str) -> String {
     match of {
         Counts::Unknown => "0".into(),
+        Counts::Varies => PC3_COUNTS_VARIES.to_string(),
         Counts::Plain => PC3_COUNTS_PLAIN.to_string(),
         Counts::Nothing | Counts::Fixed => PC3_COUNTS_FIXED.to_string(),
         Counts::Multiple(_) => format!("{row}->id"),

@@ -175,7 +175,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     });
     let numbers = numbers.as_ref().map(|(n, m)| (n, m));
     let datatypes = match numbers.filter(|_| mpi) {
-        Some((_, measured)) => datatypes::find(&p, measured),
+        Some((numbers, _)) => datatypes::find(&p, &graph, numbers),
         None => vec![Vec::new(); units.len()],
     };
     let known = refuse_whole::check(&p, &graph, &plans, &heap, numbers, mpi, &mut diagnostics);

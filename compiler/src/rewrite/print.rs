@@ -321,8 +321,13 @@ impl<'p, 'a> Printer<'p, 'a> {
                     if let Some(text) = c.callee {
                         out.replace(span, text);
                     }
+                    let whole = &u.expr(e).span;
                     if !c.extra.is_empty() {
-                        out.insert(u.expr(e).span.end - 1, c.extra);
+                        out.insert(whole.end - 1, c.extra);
+                    }
+                    if let Some(around) = c.around {
+                        out.insert(whole.start, around);
+                        out.insert(whole.end, ")");
                     }
                 } else {
                     let own = self.symbol(s).unwrap_or_else(|| u.sym(s).name.clone());

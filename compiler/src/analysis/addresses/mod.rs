@@ -108,6 +108,11 @@ impl Numbers {
         }
     }
 
+    /// The elements of known arrays to which an address leads.
+    pub fn elements(&self, unit: usize, u: &Unit, address: ExprId) -> Vec<Place> {
+        self.arrays.led(unit, u, address)
+    }
+
     /// What a place's value is put into.
     pub fn next(&self, from: &Place) -> impl Iterator<Item = &Place> {
         self.found.edges.get(from).into_iter().flatten()

@@ -2,64 +2,28 @@
 //!
 //! A checkpoint keeps the call, and a restart where `struct p` has another size makes it with other numbers. What these count is
 //! in the program's text, so the call is told: multiples of a type's size, places in objects of a type, or numbers that are
-//! the same everywhere.
+//! the same everywhere.  Numbers are followed through all places of the program that have names.
 
+mod counts;
 mod numbers;
 #[cfg(test)]
 mod tests;
 
-use super::addresses::{parents, Parents};
-use super::heap::Flow;
-use super::measured::Measured;
+use super::addresses::Numbers;
+use super::callgraph::CallGraph;
+use super::measured::same;
 use super::program::{Callee, Program};
 use super::tables;
-use super::walk::{init_values, visit, visit_decls, Node};
+use super::walk::{visit, Node};
 use crate::tree::*;
-use std::collections::HashMap;
-
-/// What numbers are made of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counts {
-    /// 0.
-    Nothing,
-    /// No size is in it.
-    Plain,
-    /// Sizes that are the same everywhere.
-    Fixed,
-    /// So many objects of a type.
-    Multiple(TypeId),
-    /// Where something lies in an object of a type, or in one of several.
-    Place(TypeId),
-    Unknown,
-}
-
-impl Counts {
-    /// What it counts, or lies in.
-    pub fn object(self) -> Option<TypeId> {
-        match self {
-            Counts::Multiple(of) | Counts::Place(of) => Some(of),
-            _ => None,
-        }
-    }
-
-    /// Of one of two numbers.
-    fn or(self, other: Counts) -> Counts {
-        use Counts::*;
-        match (self, other) {
-            (Nothing, x) | (x, Nothing) => x,
-            (a, b) if a == b => a,
-            (Fixed, Plain) | (Plain, Fixed) => Plain,
-            (Multiple(a), Place(b)) | (Place(b), Multiple(a)) if a == b => Place(b),
-            _ => Unknown,
-        }
-    }
-}
+pub use counts::Counts;
+use numbers::Known;
 
 /// A call that makes a datatype.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub call: ExprId,
-    /// Of numbers that count elements of the old type, should these be bytes.
+    /// Of numbers that count elements of the old type.
     pub lengths: Counts,
     /// Of displacements, strides and extents.
     pub places: Counts,
@@ -83,10 +47,10 @@ fn roles(name: &str) -> Roles {
     use Role::*;
     match name {
         "MPI_Type_contiguous" => &[(0, Length)],
-        "MPI_Type_vector" | "MPI_Type_create_hvector" | "MPI_Type_hvector" => {
-            &[(1, Length), (2, Place)]
-        }
-        "MPI_Type_indexed"
+        "MPI_Type_vector"
+        | "MPI_Type_create_hvector"
+        | "MPI_Type_hvector"
+        | "MPI_Type_indexed"
         | "MPI_Type_create_hindexed"
         | "MPI_Type_hindexed"
         | "MPI_Type_create_indexed_block"
@@ -101,15 +65,40 @@ fn roles(name: &str) -> Roles {
 }
 
 /// By unit.
-pub fn find(p: &Program, measured: &Measured) -> Vec<Vec<Call>> {
+pub fn find(p: &Program, graph: &CallGraph, numbers: &Numbers) -> Vec<Vec<Call>> {
     let units = 0..p.units.len();
-    units.map(|unit| in_unit(p, measured, unit)).collect()
+    let found: Vec<Vec<Found>> = units.map(|unit| constructors(p, unit)).collect();
+    if found.iter().all(Vec::is_empty) {
+        return vec![Vec::new(); p.units.len()];
+    }
+    let known = Known::new(p, graph, numbers);
+    let units = found.into_iter().enumerate();
+    let told = |(unit, list): (usize, Vec<Found>)| {
+        let call = |f: Found| {
+            let (lengths, places) = known.call(unit, f.args, f.roles);
+            Call {
+                call: f.call,
+                lengths: lengths.at_home(p, unit),
+                places: places.at_home(p, unit),
+                name: f.name,
+            }
+        };
+        list.into_iter().map(call).collect()
+    };
+    units.map(told).collect()
 }
 
-fn in_unit(p: &Program, measured: &Measured, unit: usize) -> Vec<Call> {
+/// A call of a constructor of MPI's own.
+struct Found<'a> {
+    call: ExprId,
+    args: &'a [ExprId],
+    roles: Roles,
+    name: String,
+}
+
+fn constructors<'a>(p: &'a Program, unit: usize) -> Vec<Found<'a>> {
     let u = &p.units[unit];
     let mut all = Vec::new();
-    let mut known = None;
     for f in &u.functions {
         let function = p.portable_name(unit, f.sym);
         let mut ordinal = 0;
@@ -117,14 +106,16 @@ fn in_unit(p: &Program, measured: &Measured, unit: usize) -> Vec<Call> {
             let Node::Expr(e) = n else {
                 return true;
             };
-            if let Some((args, roles)) = constructor(p, unit, e) {
-                let known = known.get_or_insert_with(|| Known::new(p, measured, unit));
-                let (lengths, places) = known.call(args, roles);
+            let ExprKind::Call { callee, args } = &u.expr(e).kind else {
+                return true;
+            };
+            let roles = called(p, unit, *callee).map_or(&[][..], |name| roles(&name));
+            if !roles.is_empty() {
                 ordinal += 1;
-                all.push(Call {
+                all.push(Found {
                     call: e,
-                    lengths,
-                    places,
+                    args,
+                    roles,
                     name: format!("datatype {ordinal} in {function}"),
                 });
             }
@@ -134,91 +125,14 @@ fn in_unit(p: &Program, measured: &Measured, unit: usize) -> Vec<Call> {
     all
 }
 
-/// Of a call of MPI's own.
-fn constructor<'a>(p: &'a Program, unit: usize, call: ExprId) -> Option<(&'a [ExprId], Roles)> {
-    let u = &p.units[unit];
-    let ExprKind::Call { callee, args } = &u.expr(call).kind else {
+/// What an MPI function that is called by its name is called in the standard.
+fn called(p: &Program, unit: usize, callee: ExprId) -> Option<String> {
+    let ExprKind::Ident(s) = p.units[unit].expr(callee).kind else {
         return None;
     };
-    let ExprKind::Ident(s) = u.expr(*callee).kind else {
-        return None;
-    };
-    let name = &u.sym(s).name;
+    let name = &p.units[unit].sym(s).name;
     let own = tables::is_mpi(name) && p.is_librarys(name);
-    if !own || !matches!(p.resolve(unit, s), Callee::External(_)) {
-        return None;
-    }
-    let roles = roles(name.trim_start_matches('P').trim_end_matches("_c"));
-    (!roles.is_empty()).then_some((args, roles))
-}
-
-/// A unit, with what is assigned to what.
-struct Known<'a> {
-    p: &'a Program<'a>,
-    measured: &'a Measured,
-    flow: Flow<'a>,
-    parents: Parents,
-    /// What variables are initialised with.
-    initial: HashMap<SymId, Vec<ExprId>>,
-}
-
-impl<'a> Known<'a> {
-    fn new(p: &'a Program<'a>, measured: &'a Measured, unit: usize) -> Self {
-        let u = &p.units[unit];
-        let mut initial: HashMap<SymId, Vec<ExprId>> = HashMap::new();
-        let mut declared = |d: &DeclGroup| {
-            for v in &d.vars {
-                let list = initial.entry(v.sym).or_default();
-                let init = v.init.iter();
-                init.for_each(|i| init_values(i, &mut |e| list.push(e)));
-            }
-        };
-        for f in &u.functions {
-            visit_decls(u, Node::Stmt(f.body), &mut |d, _| declared(d));
-        }
-        for item in &u.items {
-            if let TopItem::Decl(d) = item {
-                declared(d);
-            }
-        }
-        Known {
-            p,
-            measured,
-            flow: Flow::new(p, unit),
-            parents: parents(u),
-            initial,
-        }
-    }
-
-    /// Of lengths, and of places.
-    fn call(&self, args: &[ExprId], roles: Roles) -> (Counts, Counts) {
-        let mut both = (Counts::Nothing, Counts::Nothing);
-        for (i, role) in roles {
-            let Some(a) = args.get(*i) else {
-                continue;
-            };
-            let list = self.argument(*a);
-            let all = |list: Vec<Counts>| list.into_iter().fold(Counts::Nothing, Counts::or);
-            match role {
-                Role::Place => both.1 = both.1.or(all(list)),
-                Role::Length => both.0 = both.0.or(all(list)),
-                Role::Dimension => {
-                    // Others count rows.
-                    let sized = |c: &Counts| !matches!(c, Counts::Plain | Counts::Fixed);
-                    let bytes: Vec<Counts> = list.iter().copied().filter(sized).collect();
-                    let of = if bytes.iter().all(|c| *c == Counts::Nothing) {
-                        list
-                    } else {
-                        bytes
-                    };
-                    both.0 = match (both.0, all(of)) {
-                        (Counts::Plain | Counts::Fixed, of @ Counts::Multiple(_))
-                        | (of @ Counts::Multiple(_), Counts::Plain | Counts::Fixed) => of,
-                        (a, b) => a.or(b),
-                    };
-                }
-            }
-        }
-        both
-    }
+    let own = own && matches!(p.resolve(unit, s), Callee::External(_));
+    let name = name.trim_start_matches('P').trim_end_matches("_c");
+    own.then(|| name.to_owned())
 }

@@ -1,312 +1,365 @@
-//! What a number is made of, as far as the function that has it says; beyond it goes what is known of sizes.
+//! What the program's numbers are made of: of each place that has a name, and of expressions.
 
-use super::{Counts, Known};
-use crate::analysis::addresses::{named, Parent};
-use crate::analysis::heap::{allocator, innermost, trailing};
+use super::counts::{place_in, Counts};
+use super::{Role, Roles};
+use crate::analysis::addresses::{parents, Numbers, Parent, Parents, Place};
+use crate::analysis::callgraph::CallGraph;
+use crate::analysis::heap::innermost;
 use crate::analysis::lints::{layout, offsets};
-use crate::analysis::measured::Made;
-use crate::analysis::program::Callee;
+use crate::analysis::measured::{givers, Given, Gives};
+use crate::analysis::program::{Callee, Program};
 use crate::analysis::walk::{init_values, strip_casts};
 use crate::tree::*;
+use std::collections::{HashMap, HashSet};
 
-/// How many steps back it is looked where a number comes from.
-const STEPS: u32 = 4;
+pub struct Known<'a> {
+    p: &'a Program<'a>,
+    numbers: &'a Numbers,
+    parents: Vec<Parents>,
+    given: Given,
+    places: HashMap<Place, Counts>,
+}
 
-impl Known<'_> {
-    /// Of a number, or of each in an array.
-    pub(super) fn argument(&self, e: ExprId) -> Vec<Counts> {
-        let u = self.flow.u;
-        match u.ty(u.expr(e).ty.ty) {
-            Type::Pointer(_) | Type::Array { .. } => self.elements(e, STEPS),
-            _ => vec![self.counts(e, STEPS)],
-        }
-    }
-
-    fn counts(&self, e: ExprId, steps: u32) -> Counts {
-        let u = self.flow.u;
-        match &u.expr(e).kind {
-            ExprKind::Int(0) => Counts::Nothing,
-            ExprKind::Int(_) => Counts::Plain,
-            ExprKind::SizeofType(q) => self.size(e, *q),
-            ExprKind::SizeofExpr(x) => self.size(e, u.expr(*x).ty),
-            ExprKind::Offsetof { ty, .. } => self.place_in(ty.ty),
-            ExprKind::Cast { .. } | ExprKind::Binary { op: BinOp::Sub, .. }
-                if offsets::offset_in(u, e).is_some() =>
-            {
-                offsets::offset_in(u, e).map_or(Counts::Unknown, |ty| self.place_in(ty))
-            }
-            ExprKind::Cast { arg, .. } => match u.ty(u.expr(*arg).ty.ty) {
-                Type::Int(_) | Type::Enum(_) | Type::Bool => self.counts(*arg, steps),
-                _ => Counts::Unknown,
-            },
-            ExprKind::Binary { op, lhs, rhs } => {
-                binary(*op, self.counts(*lhs, steps), self.counts(*rhs, steps))
-            }
-            ExprKind::Unary {
-                op: UnOp::Plus | UnOp::Minus,
-                arg,
-            } => match self.counts(*arg, steps) {
-                Counts::Place(_) => Counts::Unknown,
-                other => other,
-            },
-            ExprKind::Cond { cond, then, els } => {
-                let first = self.counts(then.unwrap_or(*cond), steps);
-                first.or(self.counts(*els, steps))
-            }
-            ExprKind::Comma(list) => list
-                .last()
-                .map_or(Counts::Unknown, |l| self.counts(*l, steps)),
-            ExprKind::Generic { chosen, .. } => self.counts(*chosen, steps),
-            ExprKind::Assign { op: None, rhs, .. } => self.counts(*rhs, steps),
-            ExprKind::Ident(s) => self.variable(e, *s, steps),
-            ExprKind::Member { .. } => self.place(e),
-            ExprKind::Index { base, .. } | ExprKind::Deref(base) if steps > 0 => {
-                let list = self.elements(*base, steps - 1).into_iter();
-                list.fold(Counts::Nothing, Counts::or)
-            }
-            ExprKind::Call { callee, .. } => match self.called(*callee) {
-                Some(name) if measures(&name) => Counts::Unknown,
-                _ => self.elsewhere(e),
-            },
-            _ => Counts::Unknown,
-        }
-    }
-
-    fn size(&self, e: ExprId, of: QualType) -> Counts {
-        let u = self.flow.u;
-        match layout::size_may_vary(u, e) {
-            false => Counts::Fixed,
-            true => Counts::Multiple(innermost(u, of).ty),
-        }
-    }
-
-    /// Behind a struct that ends in an array of any length there is not another one.
-    fn place_in(&self, ty: TypeId) -> Counts {
-        match trailing(self.flow.u, QualType::plain(ty)) {
-            Some(_) => Counts::Unknown,
-            None => Counts::Place(ty),
-        }
-    }
-
-    fn variable(&self, e: ExprId, s: SymId, steps: u32) -> Counts {
-        let sym = self.flow.u.sym(s);
-        match sym.kind {
-            SymKind::EnumConst => Counts::Plain,
-            // All that it is ever given is here.
-            SymKind::Var if sym.func.is_some() && steps > 0 && self.is_assigned(s) => {
-                let values = self.flow.values(s).map(|v| self.counts(v, steps - 1));
-                values.fold(Counts::Nothing, Counts::or)
-            }
-            SymKind::Var if self.is_measured(s) => Counts::Unknown,
-            SymKind::Var | SymKind::Param => self.place(e),
-            _ => Counts::Unknown,
-        }
-    }
-
-    /// Does a variable have values by assignments alone?
-    fn is_assigned(&self, s: SymId) -> bool {
-        let uses = self.flow.idents.get(&s).into_iter().flatten();
-        let lends = |e: &ExprId| match self.parent(*e).map(|up| (up, &self.flow.u.expr(up).kind)) {
-            Some((up, ExprKind::AddrOf(_))) => !self.is_only_read(up),
-            Some((
-                _,
-                ExprKind::Assign {
-                    op: Some(_), lhs, ..
-                },
-            )) => lhs == e,
-            Some((_, kind)) => changes(kind),
-            None => false,
+impl<'a> Known<'a> {
+    pub fn new(p: &'a Program<'a>, graph: &CallGraph, numbers: &'a Numbers) -> Self {
+        let given = givers(p, graph, numbers, wanted(p, numbers).into_iter());
+        let mut known = Known {
+            p,
+            numbers,
+            given,
+            parents: p.units.iter().map(parents).collect(),
+            places: HashMap::new(),
         };
-        self.flow.values.contains_key(&s) && !uses.clone().any(lends)
+        known.follow();
+        known
     }
 
-    /// Is an address an argument of a function that only reads what is there?
-    fn is_only_read(&self, address: ExprId) -> bool {
-        let Some(up) = self.parent(address) else {
-            return false;
-        };
-        let ExprKind::Call { callee, args } = &self.flow.u.expr(up).kind else {
-            return false;
-        };
-        self.called(*callee).is_some_and(|name| {
-            let at = args.iter().position(|a| *a == address);
-            name == "free" || at.is_some_and(|i| self.is_constant(*callee, i))
-        })
-    }
-
-    /// Has it been given to a function that puts a size there?
-    fn is_measured(&self, s: SymId) -> bool {
-        let uses = self.flow.idents.get(&s).into_iter().flatten();
-        uses.copied()
-            .any(|e| match self.parent(e).map(|up| (up, self.parent(up))) {
-                Some((up, Some(call))) if self.is(up, |k| matches!(k, ExprKind::AddrOf(_))) => {
-                    match &self.flow.u.expr(call).kind {
-                        ExprKind::Call { callee, .. } => {
-                            self.called(*callee).is_none_or(|n| measures(&n))
-                        }
-                        _ => true,
-                    }
+    /// To what all places are, from nothing upwards.
+    fn follow(&mut self) {
+        let given = std::mem::take(&mut self.given);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (place, all) in &given {
+                let before = self.of(place);
+                let one = |c: Counts, g: &Gives| c.or(self.gives(place, g), self.p);
+                let after = all.iter().fold(before, one);
+                if before != after {
+                    self.places.insert(place.clone(), after);
+                    changed = true;
                 }
-                _ => false,
-            })
-    }
-
-    /// Of a variable or member that others may give values.
-    fn place(&self, e: ExprId) -> Counts {
-        let made = named(self.flow.unit, self.flow.u, e).and_then(|x| self.measured.made(&x));
-        match made {
-            Some(Made::Of(unit, ty)) if unit == self.flow.unit => {
-                Counts::Multiple(innermost(self.flow.u, QualType::plain(ty)).ty)
-            }
-            Some(Made::Of(..) | Made::Sum | Made::Other) => Counts::Unknown,
-            Some(Made::Plain | Made::Nothing) | None => self.elsewhere(e),
-        }
-    }
-
-    fn elsewhere(&self, e: ExprId) -> Counts {
-        match self.measured.sized(self.flow.unit, e) {
-            true => Counts::Unknown,
-            false => Counts::Plain,
-        }
-    }
-
-    /// Of the numbers in an array.
-    fn elements(&self, e: ExprId, steps: u32) -> Vec<Counts> {
-        let u = self.flow.u;
-        let e = strip_casts(u, e);
-        match &u.expr(e).kind {
-            ExprKind::CompoundLit { init, .. } => {
-                let mut list = Vec::new();
-                init_values(init, &mut |x| list.push(self.counts(x, steps)));
-                list
-            }
-            ExprKind::AddrOf(x) => match u.expr(*x).kind {
-                ExprKind::Index { base, .. } => self.elements(base, steps),
-                _ => vec![self.counts(*x, steps)],
-            },
-            ExprKind::Index { base, .. } => self.elements(*base, steps),
-            ExprKind::Ident(s) if steps > 0 => self.array(*s, steps - 1),
-            _ => vec![Counts::Unknown],
-        }
-    }
-
-    /// Of all that is put into a variable's array, or where its pointer leads.
-    fn array(&self, s: SymId, steps: u32) -> Vec<Counts> {
-        let u = self.flow.u;
-        let sym = u.sym(s);
-        if sym.kind != SymKind::Var || sym.func.is_none() && sym.storage != Storage::Static {
-            return vec![Counts::Unknown];
-        }
-        let is_array = matches!(u.ty(sym.ty.ty), Type::Array { .. });
-        let mut list = Vec::new();
-        for x in self.initial.get(&s).into_iter().flatten() {
-            match is_array {
-                true => list.push(self.counts(*x, steps)),
-                false => list.extend(self.pointer(*x)),
             }
         }
-        let uses = self.flow.idents.get(&s).into_iter().flatten();
-        uses.for_each(|e| self.put(*e, steps, &mut list));
-        list
+        self.given = given;
     }
 
-    /// What a pointer to numbers is given: new memory has none yet.
-    fn pointer(&self, e: ExprId) -> Option<Counts> {
-        let u = self.flow.u;
-        match &u.expr(strip_casts(u, e)).kind {
-            ExprKind::Int(0) => None,
-            ExprKind::Call { callee, .. } => match self.called(*callee) {
-                Some(name) if allocator(&name).is_some() => None,
-                _ => Some(Counts::Unknown),
-            },
-            _ => Some(Counts::Unknown),
+    fn of(&self, place: &Place) -> Counts {
+        self.places.get(place).copied().unwrap_or(Counts::Nothing)
+    }
+
+    fn gives(&self, place: &Place, g: &Gives) -> Counts {
+        match g {
+            Gives::Value(unit, e) => self.counts(*unit, *e),
+            Gives::Changed(unit, op, e) => {
+                Counts::binary(*op, self.of(place), self.counts(*unit, *e), self.p)
+            }
+            Gives::Stepped => Counts::binary(BinOp::Add, self.of(place), Counts::Plain, self.p),
+            Gives::From(from) => self.of(from),
+            Gives::Lent(unit, e) => self.lent(*unit, *e),
+            Gives::Shared if self.is_mains(place) => Counts::Plain,
+            Gives::Shared | Gives::Anything => Counts::Unknown,
         }
     }
 
-    /// What is put into an array where its name stands.
-    fn put(&self, e: ExprId, steps: u32, list: &mut Vec<Counts>) {
-        let u = self.flow.u;
-        let mut e = e;
-        while let Some(up) = self.parent(e) {
-            match &u.expr(up).kind {
-                ExprKind::Index { base, .. } if *base == e => e = up,
-                ExprKind::Deref(_) | ExprKind::Cast { .. } => e = up,
-                ExprKind::Index { .. } | ExprKind::SizeofExpr(_) => return,
-                ExprKind::Assign { op, lhs, rhs } if *lhs == e => {
-                    let number = matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
-                    return match op {
-                        None if number => list.push(self.counts(*rhs, steps)),
-                        None => list.extend(self.pointer(*rhs)),
-                        Some(BinOp::Add | BinOp::Sub) if number => {
-                            list.push(self.counts(*rhs, steps));
-                        }
-                        Some(_) => list.push(Counts::Unknown),
+    fn is_mains(&self, place: &Place) -> bool {
+        let Place::Variable(unit, s) = place else {
+            return false;
+        };
+        let u = &self.p.units[*unit];
+        let f = u.sym(*s).func.filter(|_| u.sym(*s).kind == SymKind::Param);
+        f.is_some_and(|f| u.sym(u.func(f).sym).name == "main")
+    }
+
+    /// What may be put where an address leads that is taken here.
+    fn lent(&self, unit: usize, address: ExprId) -> Counts {
+        let u = &self.p.units[unit];
+        let mut e = address;
+        loop {
+            let Some(Parent::Expr(up)) = self.parents[unit].get(&e) else {
+                return Counts::Unknown;
+            };
+            match &u.expr(*up).kind {
+                ExprKind::Cast { .. } => e = *up,
+                ExprKind::Call { callee, args } => {
+                    let Some(name) = self.external(unit, *callee) else {
+                        return Counts::Unknown;
+                    };
+                    let at = args.iter().position(|a| *a == e);
+                    return match at.is_some_and(|i| is_constant(u, *callee, i)) {
+                        true => Counts::Nothing,
+                        false if measures(&name) || name.contains("mem") => Counts::Unknown,
+                        false => Counts::Plain,
                     };
                 }
-                _ if matches!(u.ty(u.expr(e).ty.ty), Type::Int(_)) && !self.is(up, changes) => {
-                    // It is read.
-                    return;
-                }
-                ExprKind::Call { args, .. } if args.contains(&e) => {
-                    if !self.is_only_read(e) {
-                        list.push(Counts::Unknown);
-                    }
-                    return;
-                }
-                ExprKind::AddrOf(_) => e = up,
-                _ => return list.push(Counts::Unknown),
+                _ => return Counts::Unknown,
             }
         }
-        // It initialises something else.
-        let number = matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
-        if !number && self.parents.contains_key(&e) {
-            list.push(Counts::Unknown);
-        }
-    }
-
-    fn parent(&self, e: ExprId) -> Option<ExprId> {
-        match self.parents.get(&e) {
-            Some(Parent::Expr(up)) => Some(*up),
-            _ => None,
-        }
-    }
-
-    fn is(&self, e: ExprId, what: impl Fn(&ExprKind) -> bool) -> bool {
-        what(&self.flow.u.expr(e).kind)
     }
 
     /// The name of a function that is not the program's.
-    fn called(&self, callee: ExprId) -> Option<String> {
-        match self.p.direct(self.flow.unit, callee)?.1 {
+    fn external(&self, unit: usize, callee: ExprId) -> Option<String> {
+        match self.p.direct(unit, callee)?.1 {
             Callee::External(name) => Some(name),
             _ => None,
         }
     }
 
-    /// Does a function only read what this argument points to?
-    fn is_constant(&self, callee: ExprId, argument: usize) -> bool {
-        let u = self.flow.u;
-        let mut t = u.expr(callee).ty.ty;
-        if let Type::Pointer(q) = u.ty(t) {
-            t = q.ty;
+    /// Of the lengths in a call, and of the places.
+    pub fn call(&self, unit: usize, args: &[ExprId], roles: Roles) -> (Counts, Counts) {
+        let mut both = (Counts::Nothing, Counts::Nothing);
+        let mut dimensions = Vec::new();
+        for (i, role) in roles {
+            let Some(a) = args.get(*i) else {
+                continue;
+            };
+            let list = self.argument(unit, *a);
+            match role {
+                Role::Place => both.1 = both.1.or(self.all(&list), self.p),
+                Role::Length => both.0 = both.0.or(self.all(&list), self.p),
+                Role::Dimension => dimensions.extend(list),
+            }
         }
-        let Type::Function { params, .. } = u.ty(t) else {
-            return false;
+        // Others count rows.
+        let rows = |c: &Counts| matches!(c, Counts::Plain | Counts::Fixed);
+        let bytes: Vec<Counts> = dimensions.iter().copied().filter(|c| !rows(c)).collect();
+        let of = match bytes.iter().all(|c| *c == Counts::Nothing) {
+            true => self.all(&dimensions),
+            false => self.all(&bytes),
         };
-        params.get(argument).is_some_and(|q| match u.ty(q.ty) {
-            Type::Pointer(to) | Type::Array { elem: to, .. } => to.is_const,
-            _ => false,
+        both.0 = both.0.or(of, self.p);
+        both
+    }
+
+    fn all(&self, list: &[Counts]) -> Counts {
+        let one = |a: Counts, b: &Counts| a.or(*b, self.p);
+        list.iter().fold(Counts::Nothing, one)
+    }
+
+    /// Of a number, or of those in an array.
+    fn argument(&self, unit: usize, e: ExprId) -> Vec<Counts> {
+        let u = &self.p.units[unit];
+        match u.ty(u.expr(e).ty.ty) {
+            Type::Pointer(_) | Type::Array { .. } => self.elements(unit, e),
+            _ => vec![self.counts(unit, e)],
+        }
+    }
+
+    /// Of the numbers in an array, of each where they stand in the call or in an initialiser.
+    fn elements(&self, unit: usize, e: ExprId) -> Vec<Counts> {
+        let u = &self.p.units[unit];
+        let e = strip_casts(u, e);
+        match &u.expr(e).kind {
+            ExprKind::CompoundLit { init, .. } => {
+                let mut list = Vec::new();
+                init_values(init, &mut |x| list.push(self.counts(unit, x)));
+                return list;
+            }
+            ExprKind::AddrOf(x) if matches!(u.ty(u.expr(*x).ty.ty), Type::Int(_)) => {
+                return vec![self.counts(unit, *x)];
+            }
+            _ => {}
+        }
+        let behind = self.numbers.elements(unit, u, e);
+        let mut list = Vec::new();
+        for x in &behind {
+            let all = self.given.get(x).into_iter().flatten();
+            list.extend(all.map(|g| self.gives(x, g)));
+        }
+        match list.is_empty() {
+            true => vec![Counts::Unknown],
+            false => list,
+        }
+    }
+
+    fn counts(&self, unit: usize, e: ExprId) -> Counts {
+        let u = &self.p.units[unit];
+        let again = |e: ExprId| self.counts(unit, e);
+        match &u.expr(e).kind {
+            ExprKind::Int(0) => Counts::Nothing,
+            ExprKind::Int(_) => Counts::Plain,
+            ExprKind::SizeofType(q) => self.size(unit, e, *q),
+            ExprKind::SizeofExpr(x) => self.size(unit, e, u.expr(*x).ty),
+            ExprKind::Offsetof { ty, .. } => place_in(self.p, (unit, ty.ty)),
+            ExprKind::Cast { arg, .. } => match u.ty(u.expr(*arg).ty.ty) {
+                Type::Int(_) | Type::Enum(_) | Type::Bool => again(*arg),
+                Type::Float(_) => Counts::Unknown,
+                _ => match offsets::offset_in(u, e) {
+                    Some(ty) => place_in(self.p, (unit, ty)),
+                    None => Counts::Unknown,
+                },
+            },
+            ExprKind::Binary { op, lhs, rhs } => match op {
+                BinOp::Sub if offsets::is_in_bytes(u, *lhs) => {
+                    let apart = self.apart(unit, *lhs, *rhs);
+                    apart.unwrap_or_else(|| Counts::binary(*op, again(*lhs), again(*rhs), self.p))
+                }
+                _ => Counts::binary(*op, again(*lhs), again(*rhs), self.p),
+            },
+            ExprKind::Unary { op, arg } => match (op, again(*arg)) {
+                (UnOp::Not, _) => Counts::Plain,
+                (_, Counts::Place(_)) => Counts::Varies,
+                (UnOp::Plus | UnOp::Minus, other) => other,
+                (_, other @ (Counts::Nothing | Counts::Plain)) => other,
+                (UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, other) => other,
+                (_, Counts::Unknown) => Counts::Unknown,
+                _ => Counts::Varies,
+            },
+            ExprKind::Cond { cond, then, els } => {
+                again(then.unwrap_or(*cond)).or(again(*els), self.p)
+            }
+            ExprKind::Comma(list) => list.last().map_or(Counts::Unknown, |l| again(*l)),
+            ExprKind::Generic { chosen, .. } => again(*chosen),
+            ExprKind::Assign { op: None, rhs, .. } => again(*rhs),
+            ExprKind::Assign { lhs, .. } => again(*lhs),
+            ExprKind::Ident(s) if u.sym(*s).kind == SymKind::EnumConst => match u.sym(*s).value {
+                Some(0) => Counts::Nothing,
+                Some(_) => Counts::Plain,
+                None => Counts::Varies,
+            },
+            ExprKind::Ident(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Deref(_) => {
+                let places = self.numbers.lvalue(unit, u, e);
+                match places.is_empty() {
+                    true => Counts::Unknown,
+                    false => self.all(&places.iter().map(|x| self.of(x)).collect::<Vec<_>>()),
+                }
+            }
+            ExprKind::Call { callee, .. } => match self.p.direct(unit, *callee) {
+                Some((_, Callee::Defined(f))) => self.of(&Place::Result(f)),
+                Some((_, Callee::External(name))) if !measures(&name) => Counts::Plain,
+                _ => Counts::Unknown,
+            },
+            _ => Counts::Unknown,
+        }
+    }
+
+    fn size(&self, unit: usize, e: ExprId, of: QualType) -> Counts {
+        let u = &self.p.units[unit];
+        let mut at = of;
+        while let Type::Array { elem, len } = u.ty(at.ty) {
+            if matches!(len, ArrayLen::Target(_)) {
+                return Counts::Varies;
+            }
+            at = *elem;
+        }
+        match layout::size_may_vary(u, e) {
+            false => Counts::Fixed,
+            true => Counts::Multiple((unit, at.ty)),
+        }
+    }
+
+    /// The distance of two addresses within an array or an object, the second of which begins one.
+    fn apart(&self, unit: usize, lhs: ExprId, rhs: ExprId) -> Option<Counts> {
+        let u = &self.p.units[unit];
+        let (a, b) = (reached(u, lhs)?, reached(u, rhs)?);
+        let same = a.root == b.root && a.ty == b.ty;
+        let of = (unit, a.ty);
+        Some(match (a.within, b.within) {
+            _ if !same => Counts::Unknown,
+            (false, false) => Counts::Multiple(of),
+            (true, false) => place_in(self.p, of),
+            _ => Counts::Varies,
         })
     }
 }
 
-/// Is its operand changed, or its address taken?
-fn changes(k: &ExprKind) -> bool {
-    let steps = [UnOp::PreInc, UnOp::PreDec, UnOp::PostInc, UnOp::PostDec];
-    match k {
-        ExprKind::Unary { op, .. } => steps.contains(op),
-        k => matches!(k, ExprKind::AddrOf(_)),
+/// Where an address leads.
+struct Reached<'a> {
+    /// What is written for the array or object.
+    root: &'a str,
+    /// Of the object, or of an array's element.
+    ty: TypeId,
+    /// To a member.
+    within: bool,
+}
+
+/// Of a pointer, or one as a number.
+fn reached(u: &Unit, e: ExprId) -> Option<Reached<'_>> {
+    let written = |e: ExprId| {
+        let text = u.slice(&u.expr(e).span).trim();
+        text.trim_matches(['(', ')']).trim()
+    };
+    let leads = |e: ExprId, within: bool| {
+        let to = match u.ty(u.expr(e).ty.ty) {
+            Type::Pointer(q) | Type::Array { elem: q, .. } => *q,
+            _ => return None,
+        };
+        let (root, ty) = (written(e), innermost(u, to).ty);
+        Some(Reached { root, ty, within })
+    };
+    let mut e = strip_casts(u, e);
+    let mut within = false;
+    loop {
+        let x = u.expr(e);
+        e = match &x.kind {
+            ExprKind::AddrOf(place) => *place,
+            ExprKind::Member {
+                base, arrow: false, ..
+            } => {
+                within = true;
+                *base
+            }
+            ExprKind::Member { base, .. } => {
+                within = true;
+                match u.expr(*base).kind {
+                    ExprKind::Binary { .. } => *base,
+                    _ => return leads(*base, true),
+                }
+            }
+            ExprKind::Index { base, .. } | ExprKind::Deref(base) => *base,
+            ExprKind::Binary {
+                op: BinOp::Add | BinOp::Sub,
+                lhs,
+                rhs,
+            } => match u.ty(u.expr(*lhs).ty.ty) {
+                Type::Pointer(_) | Type::Array { .. } => *lhs,
+                _ => *rhs,
+            },
+            ExprKind::Ident(_) => match u.ty(x.ty.ty) {
+                Type::Pointer(_) | Type::Array { .. } => return leads(e, within),
+                ty => {
+                    let object = matches!(ty, Type::Record(_));
+                    let (root, ty) = (written(e), x.ty.ty);
+                    return object.then_some(Reached { root, ty, within });
+                }
+            },
+            _ => return None,
+        };
     }
+}
+
+/// All places of numbers.
+fn wanted(p: &Program, numbers: &Numbers) -> HashSet<Place> {
+    let mut all: HashSet<Place> = p.ids().map(Place::Result).collect();
+    for (unit, u) in p.units.iter().enumerate() {
+        for k in 0..u.exprs.len() {
+            let e = ExprId(k as u32);
+            match u.ty(u.expr(e).ty.ty) {
+                Type::Int(_) => all.extend(numbers.lvalue(unit, u, e)),
+                Type::Pointer(_) | Type::Array { .. } => all.extend(numbers.elements(unit, u, e)),
+                _ => {}
+            }
+        }
+        for (k, s) in u.symbols.iter().enumerate() {
+            let number = matches!(u.ty(s.ty.ty), Type::Int(_));
+            if number && matches!(s.kind, SymKind::Var | SymKind::Param) {
+                all.insert(Place::variable(unit, u, SymId(k as u32)));
+            }
+        }
+    }
+    all
 }
 
 /// MPI functions whose answers are sizes or places.
@@ -328,25 +381,17 @@ fn measures(name: &str) -> bool {
         )
 }
 
-fn binary(op: BinOp, a: Counts, b: Counts) -> Counts {
-    use Counts::*;
-    match (op, a, b) {
-        (BinOp::Add, Nothing, x) | (BinOp::Add | BinOp::Sub, x, Nothing) => x,
-        (BinOp::Add | BinOp::Sub, Plain, Plain) => Plain,
-        (BinOp::Add | BinOp::Sub, Fixed, Fixed) => Fixed,
-        (BinOp::Add | BinOp::Sub, Fixed, Plain) | (BinOp::Add | BinOp::Sub, Plain, Fixed) => Plain,
-        (BinOp::Add | BinOp::Sub, Multiple(s), Multiple(t)) if s == t => Multiple(s),
-        // Members that are arrays have places in them.
-        (BinOp::Add, Place(s), Multiple(_) | Fixed)
-        | (BinOp::Add, Multiple(_) | Fixed, Place(s)) => Place(s),
-        (BinOp::Mul, Nothing, _) | (BinOp::Mul, _, Nothing) => Nothing,
-        (BinOp::Mul, m @ Multiple(_), Plain | Unknown)
-        | (BinOp::Mul, Plain | Unknown, m @ Multiple(_)) => m,
-        (BinOp::Mul, Fixed, Fixed | Plain | Unknown) | (BinOp::Mul, Plain | Unknown, Fixed) => {
-            Fixed
-        }
-        (BinOp::Shl, x @ (Multiple(_) | Fixed | Plain), Plain | Nothing) => x,
-        (_, Plain | Nothing, Plain | Nothing) => Plain,
-        _ => Unknown,
+/// Does a function only read what this argument points to?
+fn is_constant(u: &Unit, callee: ExprId, argument: usize) -> bool {
+    let mut t = u.expr(callee).ty.ty;
+    if let Type::Pointer(q) = u.ty(t) {
+        t = q.ty;
     }
+    let Type::Function { params, .. } = u.ty(t) else {
+        return false;
+    };
+    params.get(argument).is_some_and(|q| match u.ty(q.ty) {
+        Type::Pointer(to) | Type::Array { elem: to, .. } => to.is_const,
+        _ => false,
+    })
 }

@@ -42,7 +42,7 @@ pub fn moving(u: &Unit, e: ExprId) -> bool {
     }
 }
 
-/// The type of the object that a number is an offset in: of its beginning, or that of the first of several.
+/// The type of the object that a constant is an offset in.
 pub fn offset_in(u: &Unit, e: ExprId) -> Option<TypeId> {
     let ty = match &u.expr(e).kind {
         ExprKind::Cast { arg, .. } => {
@@ -51,27 +51,13 @@ pub fn offset_in(u: &Unit, e: ExprId) -> Option<TypeId> {
             let constant = number && is_constant(u, place);
             constant.then(|| of_null(u, place))??.0
         }
-        ExprKind::Binary {
-            op: BinOp::Sub,
-            lhs,
-            rhs,
-        } if is_in_bytes(u, *lhs) => {
-            let (a, b) = (within(u, *lhs)?, within(u, *rhs)?);
-            // Of an array that a pointer leads to, or of a variable.
-            let of = |ty: TypeId| match u.ty(ty) {
-                Type::Pointer(q) => q.ty,
-                _ => ty,
-            };
-            let from_start = a.root == b.root && of(a.ty) == of(b.ty) && b.path.is_empty();
-            from_start.then_some(of(a.ty))?
-        }
         _ => return None,
     };
     Some(innermost(u, QualType::plain(ty)).ty)
 }
 
 /// Is it an address as a number, or a pointer to bytes?
-fn is_in_bytes(u: &Unit, e: ExprId) -> bool {
+pub fn is_in_bytes(u: &Unit, e: ExprId) -> bool {
     match u.ty(u.expr(e).ty.ty) {
         Type::Int(_) => true,
         Type::Pointer(q) => matches!(

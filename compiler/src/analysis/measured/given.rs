@@ -19,7 +19,9 @@ pub enum Gives {
     Stepped,
     /// What is in this place.
     From(Place),
-    /// Nobody knows, if sizes are in it at all: its address is taken, or a library calls the function.
+    /// Its address is taken, by this expression of a unit.
+    Lent(usize, ExprId),
+    /// Nobody knows, if sizes are in it at all: a library writes it, or calls the function.
     Shared,
     Anything,
 }
@@ -72,7 +74,9 @@ pub fn given(
                     }
                 }
                 ExprKind::AddrOf(_) if lent() => {}
-                ExprKind::AddrOf(arg) => put(named(unit, u, *arg), Gives::Shared),
+                ExprKind::AddrOf(arg) => {
+                    put(named(unit, u, *arg), Gives::Lent(unit, ExprId(k as u32)))
+                }
                 ExprKind::Call { callee, args } => {
                     // Those that pointers lead to may be given anything.
                     if let Some((_, Callee::Defined(f))) = p.direct(unit, *callee) {

@@ -94,7 +94,7 @@ impl Makes<'_> {
                 Made::Plain | Made::Nothing => Some(Made::Plain),
                 _ => Some(Made::Other),
             },
-            Gives::Shared => match self.known.get(place)? {
+            Gives::Lent(..) | Gives::Shared => match self.known.get(place)? {
                 plain @ (Made::Plain | Made::Nothing) => Some(*plain),
                 _ => Some(Made::Other),
             },

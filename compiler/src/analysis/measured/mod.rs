@@ -18,7 +18,9 @@ use super::walk::{strip_casts, visit, Node};
 use crate::annotations::{Meaning, Said, Sizes};
 use crate::tree::*;
 use beyond::Beyond;
-pub use made::{holds_size, Made};
+pub use given::{Given, Gives};
+pub use made::holds_size;
+use made::Made;
 use pc3_typemetric::descriptor::{PC3_TYPE_FITS, PC3_TYPE_SUM};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -49,8 +51,6 @@ enum Kept {
 pub struct Measured {
     pub sources: Vec<Source>,
     kept: HashMap<Place, Kept>,
-    /// Of places that such sizes get to: what all that they are given is made of.
-    made: HashMap<Place, Made>,
     /// Expressions of units in which sizes are, but for those that have one value on each architecture.
     sized: HashSet<(usize, ExprId)>,
 }
@@ -63,10 +63,6 @@ impl Measured {
     /// A restart elsewhere refuses it.
     pub fn refused(&self, place: &Place) -> bool {
         matches!(self.kept.get(place), Some(Kept::Refused { .. }))
-    }
-    /// What a place's values are made of; `None`: no size that counts gets there.
-    pub fn made(&self, place: &Place) -> Option<Made> {
-        self.made.get(place).copied()
     }
     /// Is it a number that sizes are in?
     pub fn sized(&self, unit: usize, e: ExprId) -> bool {
@@ -152,7 +148,6 @@ pub fn find(
     Measured {
         sources,
         kept,
-        made,
         sized,
     }
 }
@@ -277,6 +272,17 @@ pub fn tell(p: &Program, measured: &Measured, arrays: &Arrays, said: &mut Said) 
     }
 }
 
+/// All that gives places their values.
+pub fn givers(
+    p: &Program,
+    graph: &CallGraph,
+    numbers: &Numbers,
+    wanted: impl Iterator<Item = Place>,
+) -> Given {
+    let beyond = beyond::find(p, graph);
+    given::given(p, graph, (numbers, &beyond), wanted)
+}
+
 /// Units in which a place is declared.
 fn declared<'a>(p: &'a Program, place: &'a Place) -> impl Iterator<Item = usize> + 'a {
     (0..p.units.len()).filter(move |unit| {
@@ -336,7 +342,7 @@ fn everywhere(p: &Program, numbers: &Numbers, place: &Place, (unit, ty): (usize,
 }
 
 /// A unit's type, in another unit.
-fn same(p: &Program, from: usize, ty: TypeId, to: usize) -> Option<TypeId> {
+pub fn same(p: &Program, from: usize, ty: TypeId, to: usize) -> Option<TypeId> {
     if from == to {
         return Some(ty);
     }

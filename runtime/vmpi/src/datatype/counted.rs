@@ -1,12 +1,13 @@
 //! What the numbers of bytes are in a call that has made a datatype, as the program's text says: objects of a type, places in
 //! them, numbers that are the same everywhere.  Where a type has another size here, such numbers are others.
 
-use super::basic::Basic;
 use super::Datatype;
 use crate::wire::{bad, Read, Reader, Writer};
 use pc3_runtime::transfer::{LoadCtx, LoadError};
 use pc3_typemetric::abi::Abi;
-use pc3_typemetric::descriptor::{PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN};
+use pc3_typemetric::descriptor::{
+    PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN, PC3_COUNTS_VARIES,
+};
 use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
@@ -22,6 +23,8 @@ pub enum Counted {
     Multiple(TypeId),
     /// Where something lies in an object of a type, or in one of several.
     Place(TypeId),
+    /// Sizes that are not the same everywhere, in another way.
+    Varies,
 }
 
 /// Of one call.
@@ -40,6 +43,7 @@ impl Counted {
             0 => Counted::Unknown,
             PC3_COUNTS_PLAIN => Counted::Plain,
             PC3_COUNTS_FIXED => Counted::Fixed,
+            PC3_COUNTS_VARIES => Counted::Varies,
             n if n & PC3_COUNTS_PLACES != 0 => Counted::Place(TypeId(n & !PC3_COUNTS_PLACES)),
             n => Counted::Multiple(TypeId(n)),
         }
@@ -50,9 +54,18 @@ impl Counted {
             Counted::Unknown => 0,
             Counted::Plain => PC3_COUNTS_PLAIN,
             Counted::Fixed => PC3_COUNTS_FIXED,
+            Counted::Varies => PC3_COUNTS_VARIES,
             Counted::Multiple(of) => of.0,
             Counted::Place(of) => of.0 | PC3_COUNTS_PLACES,
         }
+    }
+
+    /// Are sizes in it that are not the same everywhere?
+    pub fn varies(self) -> bool {
+        matches!(
+            self,
+            Counted::Multiple(_) | Counted::Place(_) | Counted::Varies
+        )
     }
 
     /// Of the program that goes on here.
@@ -62,13 +75,6 @@ impl Counted {
             Counted::Place(of) => Counted::Place(ctx.partner(of)?),
             other => other,
         })
-    }
-
-    fn object(self) -> Option<TypeId> {
-        match self {
-            Counted::Multiple(of) | Counted::Place(of) => Some(of),
-            _ => None,
-        }
     }
 }
 
@@ -98,21 +104,29 @@ impl Counts {
     }
 }
 
-/// Is an element one byte of whatever, so that numbers of elements are numbers of bytes?
-pub fn is_byte(ty: &Datatype) -> bool {
-    ty.predefined == Basic::Byte as usize
-}
-
-/// Are all of it bytes, of whatever?
+/// Is an element one byte, so that numbers of elements are numbers of bytes?
 pub fn is_bytes(ty: &Datatype) -> bool {
-    ty.extent == 1 && ty.signature.uniform() == Some(Basic::Byte)
+    ty.extent == 1 && ty.size == 1
 }
 
-/// Do all types but `long double` have the sizes that they had?
-pub fn keeps_sizes(ctx: &dyn LoadCtx) -> bool {
-    let metrics = |a: &Abi| [a.pointer, a.long, a.long_long, a.double];
-    ctx.types()
-        .is_none_or(|(from, to)| metrics(from.abi()) == metrics(to.abi()))
+/// Do both ABIs lay all of the program's types out alike?
+pub fn alike(ctx: &dyn LoadCtx) -> bool {
+    ctx.types().is_none_or(|(from, to)| {
+        let (a, b) = (from.abi(), to.abi());
+        let metrics = |a: &Abi| {
+            [
+                a.pointer,
+                a.short,
+                a.int,
+                a.long,
+                a.long_long,
+                a.float,
+                a.double,
+            ]
+        };
+        metrics(a) == metrics(b)
+            && (a.long_double == b.long_double || !from.iter().any(|(_, t)| t.is_long_double()))
+    })
 }
 
 /// Objects of one type, side by side, there and here.
@@ -177,12 +191,15 @@ impl<'a> Objects<'a> {
         Some(here + self.to.size(ty) as i64)
     }
 
-    /// The length of a block that begins at a place, if it has whole values.
+    /// The length of a block that begins at a place, if it has whole values of one object, or several of these.
     pub fn block(&self, at: i64, length: usize) -> Option<usize> {
-        if length == 0 {
-            return Some(0);
+        let length = i64::try_from(length).ok()?;
+        let last = at.checked_add(length)?.checked_sub(1)?;
+        let one = at.div_euclid(self.size.0) == last.div_euclid(self.size.0);
+        if !one {
+            return usize::try_from(self.whole(length)?).ok();
         }
-        let end = self.end(at.checked_add(i64::try_from(length).ok()?)?)?;
+        let end = self.end(last + 1)?;
         usize::try_from(end - self.place(at)?).ok()
     }
 }
@@ -219,20 +236,20 @@ fn last_before(t: &TypeTable, of: TypeId, end: u64) -> Option<u64> {
 /// A number of bytes in the place of a number of elements; `None`: nobody knows what it is here.
 pub fn length(n: usize, counted: Counted, ctx: &dyn LoadCtx) -> Read<Option<usize>> {
     Ok(match counted {
-        _ if n == 0 || keeps_sizes(ctx) => Some(n),
+        _ if n == 0 || alike(ctx) => Some(n),
         Counted::Plain | Counted::Fixed => Some(n),
         Counted::Multiple(of) => {
             let objects = Objects::of(of, ctx)?;
             let here = i64::try_from(n).ok().and_then(|n| objects.whole(n));
             here.and_then(|n| usize::try_from(n).ok())
         }
-        Counted::Unknown | Counted::Place(_) => None,
+        Counted::Unknown | Counted::Place(_) | Counted::Varies => None,
     })
 }
 
 /// The length of a block of bytes that lay at `at`.
 pub fn block_length(at: i64, n: usize, counts: Counts, ctx: &dyn LoadCtx) -> Read<Option<usize>> {
-    if n == 0 || keeps_sizes(ctx) {
+    if n == 0 || alike(ctx) {
         return Ok(Some(n));
     }
     let sized = matches!(counts.lengths, Counted::Fixed | Counted::Multiple(_));
@@ -241,19 +258,18 @@ pub fn block_length(at: i64, n: usize, counts: Counts, ctx: &dyn LoadCtx) -> Rea
             return Ok(Some(found));
         }
     }
-    if let Some(of) = counts.places.object() {
-        let objects = Objects::of(of, ctx)?;
-        let found = match counts.places {
-            Counted::Place(_) => objects.block(at, n),
-            // Displacements may begin at a member.
-            _ => i64::try_from(n)
-                .ok()
-                .and_then(|n| objects.whole(n))
-                .map(|n| n as usize),
-        };
-        if found.is_some() {
-            return Ok(found);
+    let found = match counts.places {
+        Counted::Place(of) => Objects::of(of, ctx)?.block(at, n),
+        // Displacements may begin at a member.
+        Counted::Multiple(of) if counts.lengths == Counted::Plain => {
+            let objects = Objects::of(of, ctx)?;
+            let whole = i64::try_from(n).ok().and_then(|n| objects.whole(n));
+            whole.and_then(|n| usize::try_from(n).ok())
         }
+        _ => None,
+    };
+    if found.is_some() {
+        return Ok(found);
     }
     match sized {
         true => Ok(None),
@@ -264,10 +280,10 @@ pub fn block_length(at: i64, n: usize, counts: Counts, ctx: &dyn LoadCtx) -> Rea
 /// A displacement or a distance in bytes.
 pub fn displacement(at: i64, counted: Counted, ctx: &dyn LoadCtx) -> Read<Option<i64>> {
     Ok(match counted {
-        _ if at == 0 || keeps_sizes(ctx) => Some(at),
+        _ if at == 0 || alike(ctx) => Some(at),
         Counted::Plain | Counted::Fixed => Some(at),
         Counted::Multiple(of) => Objects::of(of, ctx)?.whole(at),
         Counted::Place(of) => Objects::of(of, ctx)?.place(at),
-        Counted::Unknown => None,
+        Counted::Unknown | Counted::Varies => None,
     })
 }

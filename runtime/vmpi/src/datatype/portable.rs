@@ -103,24 +103,6 @@ pub struct Question<'a> {
 /// The displacements of the blocks, then the stride.
 type Answer = Vec<i64>;
 
-/// Do both ABIs give the program's structs the same layout?
-fn alike(from: &TypeTable, to: &TypeTable) -> bool {
-    let (a, b) = (from.abi(), to.abi());
-    let metrics = |a: &Abi| {
-        [
-            a.pointer,
-            a.short,
-            a.int,
-            a.long,
-            a.long_long,
-            a.float,
-            a.double,
-        ]
-    };
-    metrics(a) == metrics(b)
-        && (a.long_double == b.long_double || !from.iter().any(|(_, t)| t.is_long_double()))
-}
-
 /// Translates the displacements of one constructor.
 pub fn displacements(q: &Question, ctx: &dyn LoadCtx) -> Read<Answer> {
     let same: Answer = q.blocks.iter().map(|b| b.at).chain(q.stride).collect();
@@ -130,25 +112,34 @@ pub fn displacements(q: &Question, ctx: &dyn LoadCtx) -> Read<Answer> {
     let Some((from, to)) = ctx.types() else {
         return refuse(q.created_at, "the program's types are not known");
     };
-    if alike(from, to) && !absolute(q, ctx) {
+    if counted::alike(ctx) && !absolute(q, ctx) {
         return Ok(same);
     }
     if let Some(found) = as_said(q, &same, ctx)? {
         return Ok(found);
     }
-    if let Some(found) = by_addresses(q, &same, ctx) {
+    let found = by_addresses(q, &same, ctx);
+    if let Some(found) = found.clone().filter(|_| absolute(q, ctx)) {
         return Ok(found);
     }
-    let mut readings: Vec<Answer> = Vec::new();
-    for (id, ty) in from.iter() {
-        if ty.kind == Kind::Struct && ty.size > 0 {
-            if let Some(d) = counterpart(from, id, to) {
-                readings.extend(in_struct(q, from, id, to, d));
-                readings.extend(as_structs(q, &same, from, id, to.size(d)));
-            }
-        }
+    let mut readings = by_structs(q, &same, from, to);
+    if let Some(found) = found {
+        // Addresses of what is gone may be another object's by now.
+        return match readings.is_empty() || readings.contains(&found) {
+            true => Ok(found),
+            false => refuse(
+                q.created_at,
+                "the objects that MPI_Get_address had been asked for do not have its types at such distances",
+            ),
+        };
     }
-    let by_structs = readings.len();
+    if q.counted == Counted::Varies {
+        return refuse(
+            q.created_at,
+            "the program computes its byte displacements with sizes that are others here",
+        );
+    }
+    let of_structs = readings.len();
     if q.array || readings.is_empty() {
         readings.extend(as_elements(q, from.abi()));
     }
@@ -157,9 +148,9 @@ pub fn displacements(q: &Question, ctx: &dyn LoadCtx) -> Read<Answer> {
     // Any number is one of bytes; what is in these the text has to say.
     let untold = q.blocks.iter().any(|b| counted::is_bytes(b.ty));
     match readings.len() {
-        1 if by_structs == 0 && untold => refuse(
+        1 if of_structs == 0 && untold => refuse(
             q.created_at,
-            "it is not known what its numbers of MPI_BYTE count",
+            "it is not known what its numbers of bytes count",
         ),
         1 => Ok(readings.swap_remove(0)),
         0 => refuse(
@@ -171,6 +162,27 @@ pub fn displacements(q: &Question, ctx: &dyn LoadCtx) -> Read<Answer> {
             "several structs of the program have fitting members at its byte displacements",
         ),
     }
+}
+
+/// Reads displacements by all structs of the program.
+fn by_structs(q: &Question, same: &Answer, from: &TypeTable, to: &TypeTable) -> Vec<Answer> {
+    let mut readings = Vec::new();
+    let structs = from
+        .iter()
+        .filter(|(_, t)| t.kind == Kind::Struct && t.size > 0);
+    for (id, _) in structs {
+        let Some(d) = counterpart(from, id, to) else {
+            continue;
+        };
+        if let Ok(plan) = Plan::compile(from, id, to, d) {
+            let mut bases = vec![0];
+            starts(from, id, 0, &mut bases);
+            let all = bases.into_iter();
+            readings.extend(all.filter_map(|b| in_struct(q, (from, id), (to, d), &plan, b)));
+        }
+        readings.extend(as_structs(q, same, from, id, to.size(d)));
+    }
+    readings
 }
 
 /// `line`: where the datatype was made, if that is known.
@@ -257,19 +269,18 @@ fn counterpart(from: &TypeTable, id: TypeId, to: &TypeTable) -> Option<TypeId> {
     same.next().is_none().then_some(found)
 }
 
-/// Reads displacements as offsets of members of `s`, and the stride as its size.
+/// Reads displacements as distances of members from one at `base`, and the stride as the struct's size.
 fn in_struct(
     q: &Question,
-    from: &TypeTable,
-    s: TypeId,
-    to: &TypeTable,
-    d: TypeId,
+    (from, s): (&TypeTable, TypeId),
+    (to, d): (&TypeTable, TypeId),
+    plan: &Plan,
+    base: i64,
 ) -> Option<Answer> {
     let size = from.size(s);
     if q.stride.is_some_and(|n| n != size as i64) {
         return None;
     }
-    let plan = Plan::compile(from, s, to, d).ok()?;
     // Of an array the place may be in a later one.
     let first = |at: i64, t: &TypeTable, s: TypeId| match (q.array, t.size(s) as i64) {
         (true, size) if at >= size => (at / size, at % size),
@@ -287,19 +298,20 @@ fn in_struct(
             .is_some_and(|found| matches(found, b, t))
     };
     let mut out = Answer::new();
+    let here = map(base)?;
     for b in &q.blocks {
-        let start = map(b.at)?;
+        let start = map(base.checked_add(b.at)?)?;
         // The first and the last element must fit on both sides: an int is no long, though they may
         // look alike on one.
         let ends = [0, b.count.max(1) as i64 - 1];
         for i in ends.into_iter().filter(|_| b.saved.first.is_some()) {
-            let then = b.at + i * b.saved.extent + b.saved.first_at;
+            let then = base + b.at + i * b.saved.extent + b.saved.first_at;
             let now = start + i * b.ty.extent as i64 + first_at(b.ty);
             if !is(from, s, then, b) || !is(to, d, now, b) || map(then)? != now {
                 return None;
             }
         }
-        out.push(start);
+        out.push(start - here);
     }
     out.extend(q.stride.map(|_| to.size(d) as i64));
     Some(out)
@@ -351,6 +363,21 @@ fn as_elements(q: &Question, from: &Abi) -> Option<Answer> {
 fn scalar_at(t: &TypeTable, id: TypeId, at: u64) -> Option<TypeId> {
     let (start, found) = scalar(t, id, at)?;
     (start == at).then_some(found)
+}
+
+/// Where members begin; of arrays, where the first element does.
+fn starts(t: &TypeTable, id: TypeId, at: i64, out: &mut Vec<i64>) {
+    let ty = t.get(id);
+    match ty.kind {
+        Kind::Struct | Kind::Union => {
+            for m in ty.members.iter().filter(|m| m.bits.is_none()) {
+                starts(t, m.ty, at + m.offset as i64, out);
+            }
+        }
+        Kind::Array => starts(t, ty.elem, at, out),
+        _ if out.contains(&at) => {}
+        _ => out.push(at),
+    }
 }
 
 /// Is one of a type's scalars such a one?

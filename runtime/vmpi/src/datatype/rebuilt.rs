@@ -2,7 +2,7 @@
 
 use super::basic::Basic;
 use super::build::{build, Constructor, Order, Subdim};
-use super::counted::{self, Counts};
+use super::counted::{self, Counted, Counts};
 use super::darray::{Dim, BLOCK, CYCLIC, DEFAULT, NONE};
 use super::log::{number, BYTES, COUNTED, WIDE};
 use super::parametrised::Class90;
@@ -53,7 +53,7 @@ impl Old {
 
     /// Are numbers of elements numbers of bytes, of which the text has to say what they are?
     fn is_bytes(&self) -> bool {
-        self.again.of.is_none() && counted::is_byte(&self.again.ty)
+        self.again.of.is_none() && counted::is_bytes(&self.again.ty)
     }
 }
 
@@ -266,7 +266,9 @@ impl Call<'_> {
                         start: r.size()?,
                     })
                 })?;
-                if let Some(d) = fastest(&mut dims, order).filter(|_| old.is_bytes()) {
+                if !old.is_bytes() {
+                    self.without_sizes(self.counts.lengths, &old)?;
+                } else if let Some(d) = fastest(&mut dims, order) {
                     for n in [&mut d.size, &mut d.subsize, &mut d.start] {
                         *n = self.many(*n, &old)?;
                     }
@@ -330,7 +332,9 @@ impl Call<'_> {
             }
             Ok(d)
         })?;
-        if let Some(d) = fastest(&mut dims, order).filter(|_| old.is_bytes()) {
+        if !old.is_bytes() {
+            self.without_sizes(self.counts.lengths, old)?;
+        } else if let Some(d) = fastest(&mut dims, order) {
             *d = self.part(*d, old)?;
         }
         Ok(Constructor::Darray {
@@ -354,13 +358,17 @@ impl Call<'_> {
         let runs = then.runs().into_iter().map(many);
         match runs.collect::<Read<Vec<_>>>()? == here.runs() {
             true => Ok(here),
-            false => refuse(self.created_at, "its parts are no whole values of MPI_BYTE"),
+            false => refuse(self.created_at, "its parts are no whole values"),
         }
     }
 
     /// So many elements of the old type, wherever they lie.
     fn many(&self, n: usize, old: &Old) -> Read<usize> {
         if !old.is_bytes() {
+            // One element is one everywhere.
+            if n > 1 {
+                self.without_sizes(self.counts.lengths, old)?;
+            }
             return old.again.count(n, false, self.ctx);
         }
         self.known(n, counted::length(n, self.counts.lengths, self.ctx)?)
@@ -369,30 +377,51 @@ impl Call<'_> {
     /// So many elements of the old type, which lay there.
     fn length(&self, (n, at): Pair, old: &Old) -> Read<usize> {
         if !old.is_bytes() {
+            // One element is one everywhere.
+            if n > 1 {
+                self.without_sizes(self.counts.lengths, old)?;
+            }
             return old.again.count(n, false, self.ctx);
         }
         self.known(n, counted::block_length(at, n, self.counts, self.ctx)?)
     }
 
+    /// Numbers of elements that are no bytes are the same everywhere, if no sizes are in them that are not.
+    fn without_sizes(&self, counted: Counted, old: &Old) -> Read<()> {
+        let sized = counted.varies() && old.again.of.is_none();
+        match sized && !counted::alike(self.ctx) {
+            false => Ok(()),
+            true => refuse(
+                self.created_at,
+                "the program computes its numbers of elements with sizes that are others here",
+            ),
+        }
+    }
+
     fn known(&self, n: usize, found: Option<usize>) -> Read<usize> {
-        let why = || format!("it is not known what {n} bytes of MPI_BYTE are");
+        let why = || format!("it is not known what its {n} bytes are");
         found.map_or_else(|| refuse(self.created_at, &why()), Ok)
     }
 
     /// A displacement or stride in elements.
     fn distance(&self, at: i64, old: &Old) -> Read<isize> {
-        if let Some(of) = old.again.of {
+        if let Some(of) = old
+            .again
+            .of
+            .filter(|_| self.counts.places == Counted::Unknown)
+        {
             let here = self.ctx.room(of, at.unsigned_abs(), false)?;
             return fit(here as i64 * at.signum());
         }
-        if !old.is_bytes() {
+        if old.again.of.is_none() && !old.is_bytes() {
+            self.without_sizes(self.counts.places, old)?;
             return fit(at);
         }
         match counted::displacement(at, self.counts.places, self.ctx)? {
             Some(here) => fit(here),
             None => refuse(
                 self.created_at,
-                &format!("it is not known where {at} bytes of MPI_BYTE lead"),
+                &format!("it is not known where {at} bytes lead"),
             ),
         }
     }

@@ -73,6 +73,11 @@ impl Arrays {
         base.map_or(Vec::new(), |x| self.behind(&x))
     }
 
+    /// Of what arrays or blocks an address may lead to elements.
+    pub fn led(&self, unit: usize, u: &Unit, address: ExprId) -> Vec<Place> {
+        holder(unit, u, address).map_or(Vec::new(), |x| self.behind(&x))
+    }
+
     /// The elements to which a variable or a member may lead.
     pub fn behind(&self, holder: &Place) -> Vec<Place> {
         let Some(k) = self.by_holder.get(holder) else {
