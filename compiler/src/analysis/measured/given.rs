@@ -24,6 +24,8 @@ pub enum Gives {
     /// Nobody knows, if sizes are in it at all: a library writes it, or calls the function.
     Shared,
     Anything,
+    /// 0.
+    Nothing,
 }
 
 pub type Given = HashMap<Place, Vec<Gives>>;
@@ -153,6 +155,10 @@ pub fn given(
         }
         if !matches!(place, Place::Result(_)) && list.is_empty() {
             list.push(Gives::Anything);
+        }
+        // As long as nothing else is.
+        if matches!(place, Place::Elements(_)) {
+            list.push(Gives::Nothing);
         }
     }
     all

@@ -100,6 +100,7 @@ impl Makes<'_> {
             },
             Gives::From(ref from) => self.of_place(from),
             Gives::Anything => Some(Made::Other),
+            Gives::Nothing => Some(Made::Nothing),
         }
     }
 
