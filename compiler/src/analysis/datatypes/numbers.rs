@@ -66,6 +66,7 @@ impl<'a> Known<'a> {
             Gives::Stepped => Counts::binary(BinOp::Add, self.of(place), Counts::Plain, self.p),
             Gives::From(from) => self.of(from),
             Gives::Lent(unit, e) => self.lent(*unit, *e),
+            Gives::Nothing => Counts::Nothing,
             Gives::Shared if self.is_mains(place) => Counts::Plain,
             Gives::Shared | Gives::Anything => Counts::Unknown,
         }
