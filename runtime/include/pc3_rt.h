@@ -478,6 +478,7 @@ static __inline__ __attribute__((unused)) void *pc3_bytes_if(const struct pc3_ty
 #define PC3_COUNTS_PLAIN 536870912
 #define PC3_COUNTS_FIXED 536870913
 #define PC3_COUNTS_VARIES 536870914
+#define PC3_COUNTS_EXTENTS 536870915  /* multiples of what MPI says of a datatype's extent */
 extern int pc3_counted(unsigned pc3_lengths, unsigned pc3_places, int pc3_result);
 /* Before an MPI call: where it stands. */
 PC3_INLINE void pc3_at(const char *pc3_place) {

@@ -8,7 +8,7 @@ use crate::analysis::unions::contains;
 use crate::analysis::walk::strip_casts;
 use crate::tree::*;
 use pc3_typemetric::descriptor::{
-    PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN, PC3_COUNTS_VARIES,
+    PC3_COUNTS_EXTENTS, PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN, PC3_COUNTS_VARIES,
 };
 
 /// Runtime functions that take an allocation site as a last argument.
@@ -353,6 +353,7 @@ fn counted(of: Counts, row: &str) -> String {
     match of {
         Counts::Unknown => "0".into(),
         Counts::Varies => PC3_COUNTS_VARIES.to_string(),
+        Counts::Extents => PC3_COUNTS_EXTENTS.to_string(),
         Counts::Plain => PC3_COUNTS_PLAIN.to_string(),
         Counts::Nothing | Counts::Fixed => PC3_COUNTS_FIXED.to_string(),
         Counts::Multiple(_) => format!("{row}->id"),

@@ -100,6 +100,7 @@ constants! {
     PC3_COUNTS_PLAIN: c_uint = 536870912;
     PC3_COUNTS_FIXED: c_uint = 536870913;
     PC3_COUNTS_VARIES: c_uint = 536870914;
+    PC3_COUNTS_EXTENTS: c_uint = 536870915;
 }
 
 /// Addresses that differ in lower bits only have their notes in one stretch; none of a program's is wider than 48 bits.

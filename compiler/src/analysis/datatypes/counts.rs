@@ -19,6 +19,8 @@ pub enum Counts {
     Multiple(Object),
     /// Where something lies in an object of a type, or in one of several.
     Place(Object),
+    /// Multiples of what MPI says of a datatype's extent.
+    Extents,
     Unknown,
     /// Sizes that are not the same everywhere, in another way.
     Varies,
@@ -81,6 +83,8 @@ impl Counts {
             (Add, Place(s), Multiple(t)) | (Add, Multiple(t), Place(s)) if equal(p, s, t) => {
                 Place(s)
             }
+            (Add | Sub, Extents, Extents) => Extents,
+            (Mul, Extents, Plain | Unknown) | (Mul, Plain | Unknown, Extents) => Extents,
             // An element of a member that is an array.
             (Add, Place(s), Multiple(t)) | (Add, Multiple(t), Place(s))
                 if contains(p, s, &mut |q| equal(p, (s.0, q), t)) =>

@@ -8,7 +8,7 @@ use crate::analysis::heap::innermost;
 use crate::analysis::lints::{layout, offsets};
 use crate::analysis::measured::{givers, Given, Gives};
 use crate::analysis::program::{Callee, Program};
-use crate::analysis::walk::{init_values, strip_casts};
+use crate::analysis::walk::{init_values, strip_casts, visit, Node};
 use crate::tree::*;
 use std::collections::{HashMap, HashSet};
 
@@ -98,6 +98,7 @@ impl<'a> Known<'a> {
                     let at = args.iter().position(|a| *a == e);
                     return match at.is_some_and(|i| is_constant(u, *callee, i)) {
                         true => Counts::Nothing,
+                        false if is_extent(&name) => Counts::Extents,
                         false if measures(&name) || name.contains("mem") => Counts::Unknown,
                         false => Counts::Plain,
                     };
@@ -215,6 +216,7 @@ impl<'a> Known<'a> {
                 (_, Counts::Unknown) => Counts::Unknown,
                 _ => Counts::Varies,
             },
+            ExprKind::Cond { cond, .. } if compares_sizes(u, *cond) => Counts::Varies,
             ExprKind::Cond { cond, then, els } => {
                 again(then.unwrap_or(*cond)).or(again(*els), self.p)
             }
@@ -361,6 +363,22 @@ fn wanted(p: &Program, numbers: &Numbers) -> HashSet<Place> {
         }
     }
     all
+}
+
+/// Is a size in it that is another one elsewhere?
+fn compares_sizes(u: &Unit, e: ExprId) -> bool {
+    let mut found = false;
+    visit(u, Node::Expr(e), &mut |n| {
+        found |= matches!(n, Node::Expr(x) if layout::size_may_vary(u, x));
+        !found
+    });
+    found
+}
+
+/// Does an MPI function say a datatype's bounds?
+fn is_extent(name: &str) -> bool {
+    let name = name.trim_start_matches('P').trim_end_matches("_c");
+    name.starts_with("MPI_Type_") && name.trim_end_matches("_x").ends_with("_extent")
 }
 
 /// MPI functions whose answers are sizes or places.

@@ -14,7 +14,7 @@ const MPI: &str = "typedef struct MPI_ABI_Datatype *MPI_Datatype; typedef long M
     int MPI_Type_create_hindexed(int, const int[], const MPI_Aint[], MPI_Datatype, MPI_Datatype *);\n\
     int MPI_Type_create_resized(MPI_Datatype, MPI_Aint, MPI_Aint, MPI_Datatype *);\n\
     int MPI_Type_create_subarray(int, const int[], const int[], const int[], int, MPI_Datatype, MPI_Datatype *);\n\
-    int MPI_Type_size(MPI_Datatype, int *); int MPI_Get_address(const void *, MPI_Aint *);\n\
+    int MPI_Type_size(MPI_Datatype, int *); int MPI_Type_get_extent(MPI_Datatype, MPI_Aint *, MPI_Aint *); int MPI_Get_address(const void *, MPI_Aint *);\n\
     int MPI_Comm_rank(void *, int *); void *malloc(unsigned long); void other(MPI_Aint *);\n\
     struct p { char c; double x; long n; double v[3]; }; extern struct p *p; int n = 4;\n\
     struct list { long n; double v[]; }; struct head { long n; int k; };\n";
@@ -147,6 +147,11 @@ fn variables() {
     after("int d; MPI_Comm_rank(0, &d);", "Plain");
     after("int d; MPI_Type_size(old, &d);", "Unknown");
     after("MPI_Aint d = 1; other(&d);", "Plain");
+    after(
+        "MPI_Aint d, lb; MPI_Type_get_extent(old, &lb, &d); d *= 2;",
+        "Extents",
+    );
+    after("MPI_Aint d = sizeof(struct p) > 24 ? 8 : 4;", "Varies");
 }
 
 #[test]

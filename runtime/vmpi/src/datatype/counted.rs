@@ -6,7 +6,7 @@ use crate::wire::{bad, Read, Reader, Writer};
 use pc3_runtime::transfer::{LoadCtx, LoadError};
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::descriptor::{
-    PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN, PC3_COUNTS_VARIES,
+    PC3_COUNTS_EXTENTS, PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN, PC3_COUNTS_VARIES,
 };
 use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
@@ -23,6 +23,8 @@ pub enum Counted {
     Multiple(TypeId),
     /// Where something lies in an object of a type, or in one of several.
     Place(TypeId),
+    /// Multiples of what MPI said of a datatype's extent.
+    Extents,
     /// Sizes that are not the same everywhere, in another way.
     Varies,
 }
@@ -44,6 +46,7 @@ impl Counted {
             PC3_COUNTS_PLAIN => Counted::Plain,
             PC3_COUNTS_FIXED => Counted::Fixed,
             PC3_COUNTS_VARIES => Counted::Varies,
+            PC3_COUNTS_EXTENTS => Counted::Extents,
             n if n & PC3_COUNTS_PLACES != 0 => Counted::Place(TypeId(n & !PC3_COUNTS_PLACES)),
             n => Counted::Multiple(TypeId(n)),
         }
@@ -55,6 +58,7 @@ impl Counted {
             Counted::Plain => PC3_COUNTS_PLAIN,
             Counted::Fixed => PC3_COUNTS_FIXED,
             Counted::Varies => PC3_COUNTS_VARIES,
+            Counted::Extents => PC3_COUNTS_EXTENTS,
             Counted::Multiple(of) => of.0,
             Counted::Place(of) => of.0 | PC3_COUNTS_PLACES,
         }
@@ -243,7 +247,7 @@ pub fn length(n: usize, counted: Counted, ctx: &dyn LoadCtx) -> Read<Option<usiz
             let here = i64::try_from(n).ok().and_then(|n| objects.whole(n));
             here.and_then(|n| usize::try_from(n).ok())
         }
-        Counted::Unknown | Counted::Place(_) | Counted::Varies => None,
+        Counted::Unknown | Counted::Extents | Counted::Place(_) | Counted::Varies => None,
     })
 }
 
@@ -284,6 +288,6 @@ pub fn displacement(at: i64, counted: Counted, ctx: &dyn LoadCtx) -> Read<Option
         Counted::Plain | Counted::Fixed => Some(at),
         Counted::Multiple(of) => Objects::of(of, ctx)?.whole(at),
         Counted::Place(of) => Objects::of(of, ctx)?.place(at),
-        Counted::Unknown | Counted::Varies => None,
+        Counted::Unknown | Counted::Extents | Counted::Varies => None,
     })
 }

@@ -206,6 +206,7 @@ fn as_said(q: &Question, same: &Answer, ctx: &dyn LoadCtx) -> Read<Option<Answer
     let alike = |b: &Block| b.saved.extent == b.ty.extent as i64;
     match q.counted {
         Counted::Multiple(_) | Counted::Place(_) => {}
+        Counted::Extents => return Ok(by_extents(q, ctx)),
         // Elements of another size would lie elsewhere.
         Counted::Fixed if q.blocks.iter().all(alike) => return Ok(Some(same.clone())),
         // A number without a size is one of bytes.
@@ -219,6 +220,27 @@ fn as_said(q: &Question, same: &Answer, ctx: &dyn LoadCtx) -> Read<Option<Answer
         None => refuse(q.created_at, &format!("{at} bytes lead to no value here")),
     };
     Ok(Some(same.iter().map(here).collect::<Read<_>>()?))
+}
+
+/// Reads displacements as multiples of the extents of the types that the program has made of its structs.
+fn by_extents(q: &Question, ctx: &dyn LoadCtx) -> Option<Answer> {
+    let (from, to) = ctx.types()?;
+    let is_struct = |b: &Block| {
+        from.iter().any(|(id, t)| {
+            let here = || counterpart(from, id, to).map(|d| to.size(d) as i64);
+            t.kind == Kind::Struct
+                && t.size as i64 == b.saved.extent
+                && here() == Some(b.ty.extent as i64)
+        })
+    };
+    let here = |at: i64, b: &Block| {
+        let own = b.ty.predefined == 0 && b.saved.extent > 0 && is_struct(b);
+        let whole = own && at % b.saved.extent == 0;
+        whole.then(|| at / b.saved.extent * b.ty.extent as i64)
+    };
+    let blocks = q.blocks.iter().map(|b| here(b.at, b));
+    let stride = q.stride.into_iter().zip(&q.blocks);
+    blocks.chain(stride.map(|(n, b)| here(n, b))).collect()
 }
 
 /// Reads displacements as differences of live addresses, all from one base, or as addresses.
