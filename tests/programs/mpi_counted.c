@@ -21,7 +21,12 @@ struct q {
 };
 static const int order = MPI_ORDER_C;
 
-enum { N = 6, TYPES = 24 };
+static const struct {
+    const char *name;
+    MPI_Aint at;
+} described[] = {{"c", offsetof(struct p, c)}, {"n", offsetof(struct p, n)}};
+
+enum { N = 6, TYPES = 30 };
 
 static struct p mine[N], theirs[N];
 static struct q four;
@@ -143,6 +148,27 @@ int main(int argc, char **argv)
     MPI_Type_create_hvector(4, 2, wide * sizeof(double), MPI_DOUBLE, &t[n]);
     from[n] = numbers, to[n] = copy;
     n++;
+
+    /* Of elements of one byte, by a quotient, by extents, in steps; in parentheses. */
+    MPI_Type_vector(N / 2, sizeof(struct p), 2 * sizeof(struct p), MPI_CHAR, &t[n++]);
+    MPI_Type_create_hvector(sizeof mine / sizeof *mine, 1, (char *)&mine[1] - (char *)mine, MPI_LONG, &t[n]);
+    from[n] = &mine[0].n, to[n] = &theirs[0].n;
+    n++;
+    MPI_Aint lb, extent;
+    MPI_Datatype whole_one = block(sizeof(struct p)), element;
+    MPI_Type_create_resized(whole_one, 0, sizeof(struct p), &element);
+    MPI_Type_get_extent(element, &lb, &extent);
+    (MPI_Type_create_hvector)(N / 2, 1, 2 * extent, element, &t[n++]);
+    MPI_Aint steps[N] = {0};
+    for (int i = 1; i < N; i++)
+        steps[i] = steps[i - 1] + sizeof(struct p);
+    MPI_Type_create_hindexed_block(N, 1, steps, MPI_DOUBLE, &t[n]);
+    from[n] = &mine[0].x, to[n] = &theirs[0].x;
+    n++;
+    t[n] = rows(N / 2, (char *)(mine + 2) - (char *)mine, MPI_DOUBLE);
+    from[n] = &mine[0].x, to[n] = &theirs[0].x;
+    n++;
+    MPI_Type_create_hindexed_block(1, 1, &described[1].at, MPI_LONG, &t[n++]);
     for (int i = 0; i < n; i++)
         MPI_Type_commit(&t[i]);
 

@@ -233,6 +233,23 @@ fn the_text_says_what_is_counted() {
     let counted = Counted::Multiple(particle);
     let halves = Err("lead to no value");
     check_said(&column, Some(816), true, counted, &[], halves);
+    // Extents are those of the old type, if it is as large as a struct; this one is none.
+    check_said(
+        &column,
+        Some(800),
+        true,
+        Counted::Extents,
+        &[],
+        Err("several structs"),
+    );
+    check_said(
+        &column,
+        Some(808),
+        true,
+        Counted::Varies,
+        &[],
+        Err("sizes that are others here"),
+    );
     // The text does not say what numbers without sizes are but of characters.
     let plain = |basic, extent, want| {
         let counted = Counted::Plain;
