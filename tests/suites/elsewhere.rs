@@ -58,7 +58,7 @@ const HOPS: &[Hop] = &[
         program: "offsets_in_arrays",
         from: HOST,
         to: I686,
-        words: &["E0510", "offsets_in_arrays.c:25", "members of structs"],
+        words: &["E0510", "offsets_in_arrays.c:18", "members of structs"],
     },
     Hop {
         program: "sums_in_arrays",

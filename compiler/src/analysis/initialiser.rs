@@ -1,6 +1,6 @@
 //! Which part of an object each expression of an initialiser is for: braces left out, designators followed.
 
-use super::walk::{visit_decls, Node};
+use super::walk::all_decls;
 use crate::tree::*;
 
 /// An expression of an initialiser and the part it initialises.
@@ -216,13 +216,7 @@ impl Walker<'_> {
 /// All initialisers of a unit, with the variables and the types of what they are for; literals have no variable.
 pub fn all(u: &Unit) -> Vec<(Option<SymId>, QualType, &Init)> {
     let mut groups: Vec<&DeclGroup> = Vec::new();
-    for f in &u.functions {
-        visit_decls(u, Node::Stmt(f.body), &mut |d, _| groups.push(d));
-    }
-    groups.extend(u.items.iter().filter_map(|i| match i {
-        TopItem::Decl(d) => Some(d),
-        _ => None,
-    }));
+    all_decls(u, &mut |d| groups.push(d));
     let vars = groups.into_iter().flat_map(|d| &d.vars);
     let vars = vars.filter_map(|v| Some((Some(v.sym), u.sym(v.sym).ty, v.init.as_ref()?)));
     let literals = u.exprs.iter().filter_map(|x| match &x.kind {

@@ -202,6 +202,18 @@ pub fn visit_decls<'a>(u: &'a Unit, n: Node, f: &mut dyn FnMut(&'a DeclGroup, Op
     });
 }
 
+/// Those of a unit, of functions first.
+pub fn all_decls<'a>(u: &'a Unit, f: &mut dyn FnMut(&'a DeclGroup)) {
+    for function in &u.functions {
+        visit_decls(u, Node::Stmt(function.body), &mut |d, _| f(d));
+    }
+    for item in &u.items {
+        if let TopItem::Decl(d) = item {
+            f(d);
+        }
+    }
+}
+
 /// Strips casts: the expression whose value it is.
 pub fn strip_casts(u: &Unit, mut e: ExprId) -> ExprId {
     loop {

@@ -79,3 +79,18 @@ pub fn is_character(u: &Unit, ty: TypeId) -> bool {
         Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
     )
 }
+
+/// Is a function's parameter a pointer to what is constant?
+pub fn reads_only(u: &Unit, callee: ExprId, argument: usize) -> bool {
+    let mut ty = u.expr(callee).ty.ty;
+    if let Type::Pointer(q) = u.ty(ty) {
+        ty = q.ty;
+    }
+    let Type::Function { params, .. } = u.ty(ty) else {
+        return false;
+    };
+    params.get(argument).is_some_and(|q| match u.ty(q.ty) {
+        Type::Pointer(to) | Type::Array { elem: to, .. } => to.is_const,
+        _ => false,
+    })
+}

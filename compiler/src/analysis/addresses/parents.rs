@@ -1,6 +1,6 @@
 //! What each expression is part of.
 
-use crate::analysis::walk::{init_exprs, operands, visit, visit_decls, Node};
+use crate::analysis::walk::{all_decls, init_exprs, operands, visit, Node};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
@@ -41,14 +41,7 @@ pub fn parents(u: &Unit) -> Parents {
             }
         }
     };
-    for f in &u.functions {
-        visit_decls(u, Node::Stmt(f.body), &mut |d, _| declared(d));
-    }
-    for item in &u.items {
-        if let TopItem::Decl(d) = item {
-            declared(d);
-        }
-    }
+    all_decls(u, &mut declared);
     for (k, f) in u.functions.iter().enumerate() {
         visit(u, Node::Stmt(f.body), &mut |n| {
             if let Node::Stmt(s) = n {

@@ -2,7 +2,7 @@
 
 use super::counts::{place_in, Counts};
 use super::{Role, Roles};
-use crate::analysis::addresses::{parents, Numbers, Parent, Parents, Place};
+use crate::analysis::addresses::{parents, reads_only, Numbers, Parent, Parents, Place};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::heap::innermost;
 use crate::analysis::lints::{layout, offsets};
@@ -96,7 +96,7 @@ impl<'a> Known<'a> {
                         return Counts::Unknown;
                     };
                     let at = args.iter().position(|a| *a == e);
-                    return match at.is_some_and(|i| is_constant(u, *callee, i)) {
+                    return match at.is_some_and(|i| reads_only(u, *callee, i)) {
                         true => Counts::Nothing,
                         false if is_extent(&name) => Counts::Extents,
                         false if measures(&name) || name.contains("mem") => Counts::Unknown,
@@ -398,19 +398,4 @@ fn measures(name: &str) -> bool {
                 | "MPI_Aint_add"
                 | "MPI_Aint_diff"
         )
-}
-
-/// Does a function only read what this argument points to?
-fn is_constant(u: &Unit, callee: ExprId, argument: usize) -> bool {
-    let mut t = u.expr(callee).ty.ty;
-    if let Type::Pointer(q) = u.ty(t) {
-        t = q.ty;
-    }
-    let Type::Function { params, .. } = u.ty(t) else {
-        return false;
-    };
-    params.get(argument).is_some_and(|q| match u.ty(q.ty) {
-        Type::Pointer(to) | Type::Array { elem: to, .. } => to.is_const,
-        _ => false,
-    })
 }

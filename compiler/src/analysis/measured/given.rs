@@ -5,7 +5,7 @@ use crate::analysis::addresses::{named, part, Numbers, Place};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::initialiser;
 use crate::analysis::program::{Callee, FnId, Program};
-use crate::analysis::walk::{visit, visit_decls, Node};
+use crate::analysis::walk::{all_decls, visit, Node};
 use crate::tree::*;
 use std::collections::HashMap;
 
@@ -109,14 +109,7 @@ pub fn given(
                 }
             }
         };
-        for f in &u.functions {
-            visit_decls(u, Node::Stmt(f.body), &mut |d, _| declared(d));
-        }
-        for item in &u.items {
-            if let TopItem::Decl(d) = item {
-                declared(d);
-            }
-        }
+        all_decls(u, &mut declared);
         for (k, f) in u.functions.iter().enumerate() {
             let result = || Some(Place::Result(p.id(unit, FuncId(k as u32))));
             visit(u, Node::Stmt(f.body), &mut |n| {

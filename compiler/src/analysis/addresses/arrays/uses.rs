@@ -2,7 +2,7 @@
 
 use super::super::parents::{parents, Parent, Parents};
 use super::{based, elements, holder, is_array, Arrays, Holder, Union};
-use crate::analysis::addresses::{named, part, Place};
+use crate::analysis::addresses::{named, part, reads_only, Place};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::initialiser;
 use crate::analysis::program::{is_local, Callee, FnId, Program};
@@ -422,21 +422,6 @@ fn is_const(u: &Unit, q: QualType) -> bool {
         Type::Array { elem, .. } => q.is_const || is_const(u, *elem),
         _ => q.is_const,
     }
-}
-
-/// Is a library's parameter a pointer to what is constant?
-fn reads_only(u: &Unit, callee: ExprId, i: usize) -> bool {
-    let mut ty = u.expr(callee).ty.ty;
-    if let Type::Pointer(q) = u.ty(ty) {
-        ty = q.ty;
-    }
-    let Type::Function { params, .. } = u.ty(ty) else {
-        return false;
-    };
-    params.get(i).is_some_and(|q| match u.ty(q.ty) {
-        Type::Pointer(to) => to.is_const,
-        _ => false,
-    })
 }
 
 impl Holder {
