@@ -1,6 +1,6 @@
 /* pc3-test: seq */
 /* Byte counts that live across locations: multiples of one size, in locals, parameters, members, statics, arrays of structs,
-   results; among them some that other sizes or nothing at all are added to while they are 0. */
+   results; among them some that other sizes or nothing at all are added to while they are 0, and some that are 0 only because static storage is. */
 #include "check.h"
 
 struct node {
@@ -17,6 +17,8 @@ struct table {
 
 static size_t stride = sizeof(struct node);
 static size_t never;
+static size_t so_far, before;
+static struct { int nodes; size_t bytes; } stock;
 static struct table tables[] = {
     {"nodes", sizeof(struct node), 0, 4},
     {"nodes again", sizeof(struct node), 2 * sizeof(struct node), 2},
@@ -57,6 +59,10 @@ int main(int argc, char **argv)
         while (tables[i].left > 0) {
             tables[i].used += tables[i].each;
             tables[i].left--;
+            stock.nodes++;
+            stock.bytes += 2 * sizeof(struct node);
+            so_far = before + sizeof(struct node);
+            before = so_far;
 #pragma pc3 checkpoint
         }
         show(tables[i].name, (long long)(tables[i].used / sizeof(struct node)));
@@ -67,6 +73,8 @@ int main(int argc, char **argv)
     memcpy(grown, all, longs);
     show("last", grown[6]);
     show("count", (long long)(longs / sizeof *all));
+    show("stock", (long long)(stock.bytes / sizeof(struct node)) - 2 * stock.nodes);
+    show("so far", (long long)(before / sizeof(struct node)));
     show("none", (long long)(scratch + never));
     if (argc > 5)
         never = 3 * sizeof(long) + 1;

@@ -1,7 +1,7 @@
 //! What is put into places that sizes reach: so many objects of one type, sums with sizes in them, or other things.
 
 use super::beyond::Beyond;
-use super::given::{given, Gives};
+use super::given::{given, Given, Gives};
 use super::reach::Calls;
 use crate::analysis::addresses::{has_sizeof, Numbers, Place};
 use crate::analysis::callgraph::CallGraph;
@@ -59,28 +59,44 @@ pub fn analyse<'a>(
         told,
         known: HashMap::new(),
     };
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (place, all) in &given {
-            for g in all {
-                let Some(made) = makes.gives(place, g) else {
-                    continue;
-                };
-                let before = makes.known.get(place).copied();
-                let after = before.map_or(made, |b| makes.either(b, made));
-                if before != Some(after) {
-                    makes.known.insert(place.clone(), after);
-                    changed = true;
-                }
-            }
+    makes.settle(&given);
+    // What is only changed, or given by others of which that holds, begins as 0: static storage does.
+    let mut begun = false;
+    for place in given.keys() {
+        if !makes.known.contains_key(place) && !matches!(place, Place::Result(_)) {
+            makes.known.insert(place.clone(), Made::Nothing);
+            begun = true;
         }
+    }
+    if begun {
+        makes.settle(&given);
     }
     let sized = makes.sized();
     (makes.known, sized)
 }
 
 impl Makes<'_> {
+    /// Until nothing more becomes known.
+    fn settle(&mut self, given: &Given) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (place, all) in given {
+                for g in all {
+                    let Some(made) = self.gives(place, g) else {
+                        continue;
+                    };
+                    let before = self.known.get(place).copied();
+                    let after = before.map_or(made, |b| self.either(b, made));
+                    if before != Some(after) {
+                        self.known.insert(place.clone(), after);
+                        changed = true;
+                    }
+                }
+            }
+        }
+    }
+
     /// None: not known yet.
     fn gives(&self, place: &Place, g: &Gives) -> Option<Made> {
         match *g {
