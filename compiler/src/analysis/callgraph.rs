@@ -146,6 +146,9 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         let mut list = Vec::new();
         let mut has_location = false;
         visit(u, Node::Stmt(p.func(f).body), &mut |n| {
+            if p.is_replaced(f) {
+                return false;
+            }
             match n {
                 Node::Stmt(s) => has_location |= matches!(u.stmt(s).kind, StmtKind::Checkpoint),
                 Node::Expr(e) => {

@@ -27,10 +27,33 @@ pub struct Program<'a> {
     pub fns: Vec<(usize, FuncId)>,
     own: Vec<FxHashMap<SymId, FnId>>,
     linked: FxHashMap<&'a str, FnId>,
+    /// Names that a unit defines weakly, and another one strongly: the linker takes that.
+    replaced: HashSet<(usize, SymId)>,
+    /// Definitions that no name means.
+    unnamed: HashSet<FnId>,
     /// Functions of objects that are linked without being units, the C library's apart.
     foreign: HashSet<&'a str>,
     /// What the user's own objects among those define.
     own_foreign: HashSet<&'a str>,
+}
+
+/// What a unit's `#pragma weak` lines say: `name`, or `name = function`.
+fn weak_lines(u: &Unit) -> Vec<(&str, Option<&str>)> {
+    let names = |line: &'_ str| -> Option<usize> {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start();
+        let rest = rest.strip_prefix("pragma")?.trim_start();
+        Some(line.len() - rest.strip_prefix("weak ")?.len())
+    };
+    let said = u.text.lines().filter_map(|l| Some(&l[names(l)?..]));
+    let said = said.map(|names| match names.split_once('=') {
+        Some((name, of)) => (name.trim(), Some(of.trim())),
+        None => (names.trim(), None),
+    });
+    said.collect()
+}
+
+fn is_weak(s: &Symbol, lines: &[(&str, Option<&str>)]) -> bool {
+    s.attributes.iter().any(|a| a == "weak") || lines.iter().any(|(name, _)| *name == s.name)
 }
 
 /// The function that a declaration with `alias` or `weakref` is another name for.
@@ -39,7 +62,13 @@ pub fn alias(u: &Unit, s: &Symbol) -> Option<SymId> {
         let name = a.strip_prefix("alias=").or(a.strip_prefix("weakref="))?;
         Some(name.trim().trim_matches('"'))
     });
-    let name = names.next_back().filter(|_| s.kind == SymKind::Func)?;
+    named(u, s, names.next_back()?)
+}
+
+fn named(u: &Unit, s: &Symbol, name: &str) -> Option<SymId> {
+    if s.kind != SymKind::Func {
+        return None;
+    }
     let mut functions = u.functions.iter().map(|f| f.sym);
     functions.find(|f| u.sym(*f).name == name)
 }
@@ -48,35 +77,65 @@ impl<'a> Program<'a> {
     pub fn new(units: &'a [Unit]) -> Self {
         let mut fns = Vec::new();
         let mut own = Vec::new();
-        let mut linked = FxHashMap::default();
+        // What other units see, and whether that is weak.
+        let mut seen: Vec<(usize, SymId, FnId, bool)> = Vec::new();
         for (i, u) in units.iter().enumerate() {
+            let lines = weak_lines(u);
             let mut map = FxHashMap::default();
+            let mut see = |s: SymId, id: FnId| {
+                let sym = u.sym(s);
+                if sym.storage != Storage::Static {
+                    seen.push((i, s, id, is_weak(sym, &lines)));
+                }
+            };
             for (k, f) in u.functions.iter().enumerate() {
                 let id = FnId(fns.len() as u32);
                 fns.push((i, FuncId(k as u32)));
                 map.insert(f.sym, id);
-                let sym = u.sym(f.sym);
-                if sym.storage != Storage::Static {
-                    linked.entry(sym.name.as_str()).or_insert(id);
-                }
+                see(f.sym, id);
             }
             // Other names of them.
             for (k, s) in u.symbols.iter().enumerate() {
-                let Some(id) = alias(u, s).and_then(|f| map.get(&f).copied()) else {
+                let pragma = || {
+                    let mut of = lines.iter().filter(|(name, _)| *name == s.name);
+                    of.find_map(|(_, of)| named(u, s, (*of)?))
+                };
+                let Some(id) = alias(u, s)
+                    .or_else(pragma)
+                    .and_then(|f| map.get(&f).copied())
+                else {
                     continue;
                 };
                 map.insert(SymId(k as u32), id);
-                if s.storage != Storage::Static {
-                    linked.entry(s.name.as_str()).or_insert(id);
-                }
+                see(SymId(k as u32), id);
             }
             own.push(map);
+        }
+        let mut linked: FxHashMap<&str, FnId> = FxHashMap::default();
+        let strong = seen.iter().filter(|(.., weak)| !weak);
+        for (unit, s, id, _) in strong.chain(seen.iter().filter(|(.., weak)| *weak)) {
+            let name = units[*unit].sym(*s).name.as_str();
+            linked.entry(name).or_insert(*id);
+        }
+        let name = |(unit, s, ..): &(usize, SymId, FnId, bool)| units[*unit].sym(*s).name.as_str();
+        let firm: HashSet<&str> = seen.iter().filter(|x| !x.3).map(name).collect();
+        let replaced = seen.iter().filter(|x| x.3 && firm.contains(name(x)));
+        let replaced: HashSet<(usize, SymId)> = replaced.map(|x| (x.0, x.1)).collect();
+        let mut unnamed: HashSet<FnId> = HashSet::new();
+        for (unit, map) in own.iter().enumerate() {
+            let (lost, kept): (Vec<_>, Vec<_>) = map
+                .iter()
+                .partition(|(s, _)| replaced.contains(&(unit, **s)));
+            unnamed.extend(lost.iter().map(|x| *x.1));
+            kept.iter().for_each(|x| _ = unnamed.remove(x.1));
         }
         Program {
             units,
             fns,
             own,
             linked,
+            replaced,
+            unnamed,
             foreign: HashSet::new(),
             own_foreign: HashSet::new(),
         }
@@ -123,10 +182,24 @@ impl<'a> Program<'a> {
         self.unit(f).sym(self.func(f).sym).storage == Storage::Static
     }
 
+    /// A weak definition where another unit has a strong one: it is not in the program.
+    pub fn is_replaced(&self, f: FnId) -> bool {
+        self.unnamed.contains(&f)
+    }
+
+    /// A unit's main, if it is the program's.
+    pub fn main_of(&self, unit: usize) -> Option<&'a Function> {
+        let u = &self.units[unit];
+        let mut mains = u.functions.iter().filter(|f| u.sym(f.sym).name == "main");
+        mains.find(|f| !self.is_replaced(self.own[unit][&f.sym]))
+    }
+
     /// The function a function symbol of `unit` stands for.
     pub fn resolve(&self, unit: usize, sym: SymId) -> Callee {
         if let Some(id) = self.own[unit].get(&sym) {
-            return Callee::Defined(*id);
+            if !self.replaced.contains(&(unit, sym)) {
+                return Callee::Defined(*id);
+            }
         }
         let name = self.units[unit].sym(sym).name.as_str();
         match self.linked.get(name) {

@@ -681,7 +681,7 @@ fn is_incomplete(u: &Unit, q: QualType) -> bool {
 /// The user's main behind one signature.
 fn main_wrapper(cx: &UnitCx) -> (String, String) {
     let u = cx.u;
-    let Some(f) = u.functions.iter().find(|f| u.sym(f.sym).name == "main") else {
+    let Some(f) = cx.p.main_of(cx.unit) else {
         return (String::new(), "0".into());
     };
     let args = ["pc3_argc", "pc3_argv", "pc3_envp"];

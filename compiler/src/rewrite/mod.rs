@@ -410,7 +410,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     for (at, tag) in cx.names.tags.borrow().iter() {
         edits.insert(*at, format!(" {tag} "));
     }
-    let main = u.functions.iter().any(|f| u.sym(f.sym).name == "main");
+    let main = w.p.main_of(unit).is_some();
     let calls_main = u.symbols.iter().any(|s| s.name == "main" && s.is_global);
     let changed = main || calls_main || !edits.is_empty() || !tables.empty || !plain.is_empty();
     let body = edits.apply(&cx, &(0..u.text.len() as u32));

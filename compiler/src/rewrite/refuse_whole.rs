@@ -101,7 +101,8 @@ fn declared(u: &Unit, s: SymId) -> Span {
 
 /// The runtime starts the program's main, so there has to be one, and a compiled one.
 fn mains(p: &Program, out: &mut Diagnostics) {
-    let mains: Vec<FnId> = p.ids().filter(|f| p.name(*f) == "main").collect();
+    let is = |f: &FnId| p.name(*f) == "main" && !p.is_replaced(*f);
+    let mains: Vec<FnId> = p.ids().filter(is).collect();
     if mains.is_empty() {
         out.push(
             Diagnostic::error(Code::Main, "nothing that pc3cc compiled defines main")

@@ -1,16 +1,17 @@
 //! Standard output and error below the launcher of a native MPI, which gives its processes pipes of its own: those on
 //! `pc3run`'s machine write to its files themselves, so that a restart can cut them back, and nothing waits in a pipe
-//! when the job is killed.
+//! when the job is killed.  They share its open files, and with them one position: a program may cut a file off behind where it stands in it.
 
 use std::fs::{self, File, OpenOptions};
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::io::{Seek, SeekFrom};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process;
 
 use pc3_runtime::own_file;
 
-/// Where `pc3run`'s own lead: `MACHINE DEVICE INODE PATH`.
+/// Where `pc3run`'s own lead: `MACHINE:PROCESS DEVICE INODE PATH`.
 const OUTPUTS: [(i32, &str); 2] = [(1, "PC3_STDOUT"), (2, "PC3_STDERR")];
 
 /// To be called once, before the program's own start.  Programs that it starts do not see the variables.
@@ -29,20 +30,41 @@ fn lead(fd: i32, text: &str) {
     let [machine, device, inode, path] = words[..] else {
         return;
     };
-    if Some(machine) != this_machine().as_deref() || !is_launchers(fd) {
+    let Some(process) = this_machine().and_then(|m| machine.strip_prefix(&m)) else {
+        return;
+    };
+    if !is_launchers(fd) {
         return;
     }
-    let Ok(file) = OpenOptions::new().append(true).open(Path::new(path)) else {
-        return;
+    let same = |file: &File| {
+        let told = |m: fs::Metadata| {
+            (m.dev().to_string(), m.ino().to_string()) == (device.to_owned(), inode.to_owned())
+        };
+        file.metadata().is_ok_and(told)
     };
-    let same = |m: fs::Metadata| {
-        (m.dev().to_string(), m.ino().to_string()) == (device.to_owned(), inode.to_owned())
-    };
-    if file.metadata().is_ok_and(same) {
+    let shared = process.strip_prefix(':').and_then(|p| p.parse().ok());
+    let shared = shared.and_then(|p| open_in(p, fd)).filter(same);
+    if let Some(file) = shared.or_else(|| at_end(Path::new(path)).filter(same)) {
         keep_open(fd);
         // SAFETY: a plain system call; the descriptor is one of the standard ones.
         unsafe { libc::dup2(file.as_raw_fd(), fd) };
     }
+}
+
+/// What another process has open, with its position.
+fn open_in(process: libc::pid_t, fd: RawFd) -> Option<File> {
+    // SAFETY: system calls that make descriptors, which are nobody else's.
+    let own = |new: libc::c_long| (new >= 0).then(|| unsafe { OwnedFd::from_raw_fd(new as RawFd) });
+    let process = own(unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) })?;
+    let (of, flags) = (process.as_raw_fd(), 0);
+    own(unsafe { libc::syscall(libc::SYS_pidfd_getfd, of, fd, flags) }).map(File::from)
+}
+
+/// Where the system does not let it have that.
+fn at_end(path: &Path) -> Option<File> {
+    let mut file = OpenOptions::new().append(true).open(path).ok()?;
+    file.seek(SeekFrom::End(0)).ok()?;
+    Some(file)
 }
 
 /// As long as this process lives: Open MPI's launcher takes one whose output and error have ended for one that has, and gives it
