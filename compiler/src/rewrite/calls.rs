@@ -78,6 +78,8 @@ fn same_type(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
                     | "chdir"
                     | "fchdir"
                     | "umask"
+                    | "ftruncate"
+                    | "ftruncate64"
                     | "alarm"
                     | "setitimer"
                     | "getitimer"
@@ -97,6 +99,9 @@ fn same_type(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
             Some(format!("pc3_{}", name.trim_end_matches("64")))
         }
         "__getdelim" => Some("pc3_getdelim".into()),
+        "ftruncate" if mpi && declared_as(cx.u, s, |name| name.ends_with("64")) => {
+            Some("pc3_ftruncate64".into())
+        }
         "signal" if calls_once(cx.u, s) => Some("pc3_sysv_signal".into()),
         "bsd_signal" | "ssignal" => Some("pc3_signal".into()),
         "__sysv_signal" => Some("pc3_sysv_signal".into()),

@@ -1,6 +1,7 @@
 //! The streams with which a program is started: nothing of theirs is opened again, but what was written after
 //! the checkpoint is taken back and what was read before it is skipped, if they lead where they led.
 
+use std::ffi::c_int;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -14,6 +15,7 @@ use super::own::{duplicate, is_own};
 use super::printing::locked;
 use super::system::{cut, length_of, of, open_ones, path_of, position, set_position, tail};
 use crate::format::library::{FileKind, FileMeta, STATE_CONSUMED, STATE_EOF};
+use crate::rank::Rank;
 use crate::tell::say;
 
 extern "C" {
@@ -79,6 +81,39 @@ pub(crate) fn outputs_are_alone() -> bool {
     let mut others = list.into_iter().filter(|fd| *fd > 2 && !is_own(*fd));
     outputs().all(|(fd, now)| base.is_unchanged(fd, &now))
         && !others.any(|fd| of(fd).is_some_and(|o| outputs().any(|(_, now)| now.same(&o))))
+}
+
+/// Is it the job's standard output or error, where ranks all print to one file?
+fn is_shared(fd: RawFd) -> bool {
+    // SAFETY: an entry point.
+    let several = unsafe { Rank::current() }.is_some_and(|r| r.job().several());
+    let inherited = || of(fd).is_some_and(|now| baseline::get().is_unchanged(fd, &now));
+    several && matches!(fd, 1 | 2) && inherited()
+}
+
+/// Of an output that ranks share nobody cuts off what is behind its own place (as Fortran's libraries do at a program's end): another may
+/// have printed there meanwhile. A launcher's pipe could not be cut, either.
+///
+/// # Safety
+/// As `ftruncate`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_ftruncate(fd: c_int, length: libc::off_t) -> c_int {
+    match is_shared(fd) {
+        true => 0,
+        // SAFETY: by the caller.
+        false => unsafe { libc::ftruncate(fd, length) },
+    }
+}
+
+/// # Safety
+/// As `ftruncate64`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_ftruncate64(fd: c_int, length: libc::off64_t) -> c_int {
+    match is_shared(fd) {
+        true => 0,
+        // SAFETY: by the caller.
+        false => unsafe { libc::ftruncate64(fd, length) },
+    }
 }
 
 /// Where the job's outputs led to, which nobody here prints to any more.
