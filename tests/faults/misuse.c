@@ -24,6 +24,34 @@ static void show(const char *what, int code)
         printf("%s: %s\n", what, text);
 }
 
+/* What only some calls look at. */
+static void elsewhere(int *v)
+{
+    int one[8], at[8], two[1], on[1] = {1}, position = 0;
+    MPI_Comm half, both, line, hinted;
+    MPI_Datatype types[8];
+    MPI_Info freed;
+    for (int i = 0; i < 8; i++)
+        one[i] = 1, at[i] = 4 * i, types[i] = MPI_INT;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 3, &both);
+    MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
+    MPI_Comm_size(both, two);
+    show("a grid of two groups", MPI_Cart_create(both, 1, two, on, 0, &line));
+    show("a graph of two groups", MPI_Graph_create(both, 1, (int[]){1}, (int[]){0}, 0, &line));
+    v[0] = rank;
+    MPI_Allreduce(v, v + 1, 1, MPI_INT, MPI_SUM, both);
+    show("blocks of several types in place", MPI_Alltoallw(v, one, at, types, MPI_IN_PLACE, one, at, types, MPI_COMM_WORLD));
+    show("blocks of several types from nowhere", MPI_Alltoallw(NULL, one, at, types, v, one, at, types, MPI_COMM_WORLD));
+    show("to pack to nowhere", MPI_Pack(v, 1, MPI_INT, NULL, 100, &position, MPI_COMM_WORLD));
+    MPI_Info_create(&freed);
+    MPI_Info copy = freed;
+    MPI_Info_free(&freed);
+    show("freed hints", MPI_Comm_dup_with_info(MPI_COMM_WORLD, copy, &hinted));
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
 static void returned(void)
 {
     int v[4] = {0}, size, flag;
@@ -76,6 +104,7 @@ static void returned(void)
     MPI_Irecv(v + 2, 1, MPI_INT, rank, 8, MPI_COMM_WORLD, &request);
     show("likewise when waited for", MPI_Wait(&request, &status));
     MPI_Wait(&late, &status);
+    elsewhere(v);
 }
 
 int main(int argc, char **argv)

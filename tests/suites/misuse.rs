@@ -55,6 +55,12 @@ no pointer for a result: MPI_ERR_ARG
 a keyval that does not exist: MPI_ERR_KEYVAL
 a message that is too long: MPI_ERR_TRUNCATE
 likewise when waited for: MPI_ERR_TRUNCATE
+a grid of two groups: MPI_ERR_COMM
+a graph of two groups: MPI_ERR_COMM
+blocks of several types in place: MPI_ERR_BUFFER
+blocks of several types from nowhere: MPI_ERR_BUFFER
+to pack to nowhere: MPI_ERR_BUFFER
+freed hints: MPI_ERR_INFO
 ";
 
 pub fn trials() -> Vec<Trial> {

@@ -1,6 +1,6 @@
 //! Communicator functions (MPI 3.1 sections 6.4 and 6.8).
 
-use super::{attr, entry, put, put_text, text, MAX_NAME};
+use super::{attr, entry, info::known, put, put_text, text, MAX_NAME};
 use crate::attr::On;
 use crate::coll::meeting::Kind;
 use crate::comm::create::{of_group, of_group_alone, split, within, Made};
@@ -113,10 +113,13 @@ pub unsafe extern "C" fn MPI_Comm_dup(comm: usize, new: *mut usize) -> c_int {
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_dup_with_info(
     comm: usize,
-    _info: usize,
+    info: usize,
     new: *mut usize,
 ) -> c_int {
-    entry("MPI_Comm_dup_with_info", comm, |me| dup(me, comm, new))
+    entry("MPI_Comm_dup_with_info", comm, |me| {
+        known(me, info)?;
+        dup(me, comm, new)
+    })
 }
 
 unsafe fn split_into(
@@ -157,11 +160,12 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
     comm: usize,
     split_type: c_int,
     key: c_int,
-    _info: usize,
+    info: usize,
     new: *mut usize,
 ) -> c_int {
     const SHARED: c_int = 221;
     entry("MPI_Comm_split_type", comm, |me| {
+        known(me, info)?;
         if split_type != SHARED && split_type != abi::UNDEFINED {
             return fail(Class::ERR_ARG, format!("the split type is {split_type}"));
         }

@@ -1,6 +1,6 @@
 //! Distributed graphs (MPI 3.1 section 7.5.4).
 
-use super::{comm::install, count, entry, put, slice, slice_mut};
+use super::{comm::install, count, entry, info::known, put, slice, slice_mut};
 use crate::coll::meeting::Kind;
 use crate::comm::create::split;
 use crate::error::{fail, Class, Result};
@@ -57,11 +57,12 @@ pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
     outdegree: c_int,
     dests: *const c_int,
     destweights: *const c_int,
-    _info: usize,
+    info: usize,
     reorder: c_int,
     new: *mut usize,
 ) -> c_int {
     entry("MPI_Dist_graph_create_adjacent", comm, |me| {
+        known(me, info)?;
         let (ni, no) = (count(indegree)?, count(outdegree)?);
         let weights = match (weights(sourceweights, ni)?, weights(destweights, no)?) {
             (None, None) => None,
@@ -99,11 +100,12 @@ pub unsafe extern "C" fn MPI_Dist_graph_create(
     degrees: *const c_int,
     dests: *const c_int,
     edgeweights: *const c_int,
-    _info: usize,
+    info: usize,
     reorder: c_int,
     new: *mut usize,
 ) -> c_int {
     entry("MPI_Dist_graph_create", comm, |me| {
+        known(me, info)?;
         let n = count(n)?;
         let (sources, degrees) = (slice(sources, n)?, slice(degrees, n)?);
         let total = degrees

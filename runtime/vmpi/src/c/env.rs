@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 
 use super::errors::end_job;
-use super::{entry, put, put_text};
+use super::{entry, info::known, put, put_text};
 use crate::crossing::outcomes;
 use crate::error::{fail, Class, MpiError};
 use crate::handle::abi;
@@ -180,11 +180,12 @@ pub unsafe extern "C" fn MPI_Alloc_mem(size: isize, info: usize, base: *mut c_vo
 #[no_mangle]
 pub unsafe extern "C" fn pc3_alloc_mem(
     size: isize,
-    _info: usize,
+    info: usize,
     base: *mut c_void,
     site: *const c_void,
 ) -> c_int {
-    entry("MPI_Alloc_mem", abi::COMM_WORLD, |_| {
+    entry("MPI_Alloc_mem", abi::COMM_WORLD, |me| {
+        known(me, info)?;
         let Ok(size) = usize::try_from(size) else {
             return fail(Class::ERR_SIZE, format!("the size is {size}"));
         };

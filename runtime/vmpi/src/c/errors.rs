@@ -1,6 +1,6 @@
 //! Error handlers and codes (MPI 3.1 sections 8.3 to 8.5).
 
-use super::{entry, put, put_text, source_line, text, MAX_ERROR};
+use super::{entry, entry_at_any_time, put, put_text, source_line, text, MAX_ERROR};
 use crate::error::{Class, MpiError};
 use crate::handle::abi;
 use crate::link;
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn MPI_Comm_call_errhandler(comm: usize, code: c_int) -> c
 /// MPI 3.1 section 8.4.
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Error_class(code: c_int, class: *mut c_int) -> c_int {
-    entry("MPI_Error_class", 0, |me| {
+    entry_at_any_time("MPI_Error_class", |me| {
         put(class, me.objects().codes.class_of(code)?)
     })
 }
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn MPI_Error_string(
     string: *mut c_char,
     len: *mut c_int,
 ) -> c_int {
-    entry("MPI_Error_string", 0, |me| {
+    entry_at_any_time("MPI_Error_string", |me| {
         let said = me.objects().codes.text(code)?;
         put(len, put_text(string, MAX_ERROR, &said)? as c_int)
     })

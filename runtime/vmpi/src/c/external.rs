@@ -37,6 +37,7 @@ macro_rules! external { ($($pack:ident $unpack:ident $size:ident $n:ident $at:id
             let mut v = Vec::new();
             external32::pack(Buf { ptr: input.cast_mut().cast(), count, ty: &ty }, &mut v)?;
             let at = place(position, outsize as i64, v.len())?;
+            buffer(out.cast(), v.len(), true)?;
             std::ptr::copy_nonoverlapping(v.as_ptr(), out.cast::<u8>().add(at), v.len());
             put(position, (at + v.len()) as $at)
         })

@@ -61,6 +61,9 @@ pub unsafe extern "C" fn MPI_Grequest_start(
     request: *mut usize,
 ) -> c_int {
     entry("MPI_Grequest_start", 0, |me| {
+        if [query, free, cancel].contains(&0) {
+            return fail(Class::ERR_ARG, "one of the functions is a null pointer");
+        }
         let none = crate::datatype::build::bytes();
         let key = Key {
             ctx: 0,

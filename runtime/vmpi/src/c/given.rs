@@ -187,6 +187,9 @@ pub(super) struct Held {
     pub each: Vec<TypeRef>,
 }
 
+/// Where nothing is.
+const FIRST_PAGE: usize = 4096;
+
 /// A side checked, its handles looked up.
 #[inline(always)]
 pub(super) unsafe fn side<'a>(
@@ -238,6 +241,8 @@ pub(super) unsafe fn side<'a>(
             })
         }
         Given::Typed(_, counts, displs, types) => {
+            // Each block's place is looked at below.
+            buffer(ptr, 0, false)?;
             let (counts, displs) = (counts.read(blocks)?, displs.read(blocks)?);
             sum(&counts)?;
             let types = slice(types, blocks)?.iter();
@@ -245,7 +250,14 @@ pub(super) unsafe fn side<'a>(
                 .enumerate()
                 .map(|(i, &t)| {
                     let at = p.cast::<u8>().wrapping_offset(displs.at(i));
-                    described(me, at.cast(), counts.at(i) as usize, t)
+                    let count = counts.at(i) as usize;
+                    let ty = described(me, at.cast(), count, t)?;
+                    // Displacements may be addresses, but not of the first page.
+                    if p.is_null() && (at as usize) < FIRST_PAGE {
+                        let bytes = count.saturating_mul(ty.size);
+                        buffer(ptr, bytes, ty.predefined != 0)?;
+                    }
+                    Ok(ty)
                 })
                 .collect::<Result<_>>()?;
             Ok(Side::Typed {

@@ -53,6 +53,7 @@ macro_rules! packs { ($($pack:ident $unpack:ident $size:ident $n:ident;)*) => { 
                 count: n,
                 ty: &ty,
             };
+            buffer(out.cast(), bytes, true)?;
             let to = out.cast::<u8>().wrapping_add(at);
             if ty.signature.is_portable_as_is() {
                 ty.pack(buf.ptr, n, to);

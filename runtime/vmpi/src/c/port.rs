@@ -1,6 +1,6 @@
 //! Ports and published names (MPI 4.1 section 11.9).
 
-use super::{comm::install, entry, inter::led_by, put_text, text};
+use super::{comm::install, entry, info::known, inter::led_by, put_text, text};
 use crate::coll::meeting::Kind;
 use crate::crossing;
 use crate::error::Result;
@@ -28,8 +28,9 @@ fn with<T>(
 
 /// Hints mean nothing to us, here and below.
 #[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Open_port(_info: usize, name: *mut c_char) -> c_int {
+pub unsafe extern "C" fn MPI_Open_port(info: usize, name: *mut c_char) -> c_int {
     entry("MPI_Open_port", 0, |me| {
+        known(me, info)?;
         let new = with(me, "MPI_Open_port", |ports| ports.open(me))?;
         put_text(name, MAX_PORT, &new).map(|_| ())
     })
@@ -46,10 +47,11 @@ pub unsafe extern "C" fn MPI_Close_port(name: *const c_char) -> c_int {
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Publish_name(
     service: *const c_char,
-    _info: usize,
+    info: usize,
     port: *const c_char,
 ) -> c_int {
     entry("MPI_Publish_name", 0, |me| {
+        known(me, info)?;
         let (service, port) = (text(service)?, text(port)?);
         let publish = Change::Publish { service, port };
         with(me, "MPI_Publish_name", |ports| ports.change(me, publish))
@@ -59,10 +61,11 @@ pub unsafe extern "C" fn MPI_Publish_name(
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Unpublish_name(
     service: *const c_char,
-    _info: usize,
+    info: usize,
     _port: *const c_char,
 ) -> c_int {
     entry("MPI_Unpublish_name", 0, |me| {
+        known(me, info)?;
         let unpublish = Change::Unpublish(text(service)?);
         with(me, "MPI_Unpublish_name", |ports| {
             ports.change(me, unpublish)
@@ -73,10 +76,11 @@ pub unsafe extern "C" fn MPI_Unpublish_name(
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Lookup_name(
     service: *const c_char,
-    _info: usize,
+    info: usize,
     port: *mut c_char,
 ) -> c_int {
     entry("MPI_Lookup_name", 0, |me| {
+        known(me, info)?;
         let service = text(service)?;
         let found = with(me, "MPI_Lookup_name", |ports| ports.look_up(&service))?;
         put_text(port, MAX_PORT, &found).map(|_| ())
@@ -103,12 +107,15 @@ unsafe fn meet(
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_accept(
     port: *const c_char,
-    _info: usize,
+    info: usize,
     root: c_int,
     comm: usize,
     new: *mut usize,
 ) -> c_int {
     entry("MPI_Comm_accept", comm, |me| {
+        if me.objects().comm(comm)?.rank as c_int == root {
+            known(me, info)?;
+        }
         let how = ("MPI_Comm_accept", Kind::CommAccept, Role::Accepts);
         meet(me, how, port, root, comm, new)
     })
@@ -117,12 +124,15 @@ pub unsafe extern "C" fn MPI_Comm_accept(
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_connect(
     port: *const c_char,
-    _info: usize,
+    info: usize,
     root: c_int,
     comm: usize,
     new: *mut usize,
 ) -> c_int {
     entry("MPI_Comm_connect", comm, |me| {
+        if me.objects().comm(comm)?.rank as c_int == root {
+            known(me, info)?;
+        }
         let how = ("MPI_Comm_connect", Kind::CommConnect, Role::Connects);
         meet(me, how, port, root, comm, new)
     })

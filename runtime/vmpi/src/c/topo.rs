@@ -86,7 +86,7 @@ pub unsafe extern "C" fn MPI_Cart_create(
         let grid = Cart::new(
             slice(dims, n)?,
             slice(periods, n)?,
-            me.objects().comm(comm)?.size(),
+            me.objects().comm(comm)?.intra()?.size(),
         )?;
         create(
             me,
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn MPI_Cart_map(
     rank: *mut c_int,
 ) -> c_int {
     entry("MPI_Cart_map", comm, |me| {
-        let (n, c) = (ndims(n)?, me.objects().comm(comm)?);
+        let (n, c) = (ndims(n)?, me.objects().comm(comm)?.intra()?);
         let grid = Cart::new(slice(dims, n)?, slice(periods, n)?, c.size())?;
         let size = grid.size();
         let node = order::node(me.world(), c, &Topology::Cart(grid), size)?;
@@ -222,7 +222,7 @@ unsafe fn graph_args(
     let n = count(n).or_else(|_| fail(Class::ERR_ARG, format!("the number of nodes is {n}")))?;
     let index = slice(index, n)?;
     let edges = slice(edges, index.last().map_or(0, |e| (*e).max(0)) as usize)?;
-    Graph::new(index, edges, me.objects().comm(comm)?.size())
+    Graph::new(index, edges, me.objects().comm(comm)?.intra()?.size())
 }
 
 #[pc3_vmpi_entry::entry]
