@@ -1,7 +1,4 @@
 //! The goals of the virtual MPI, and whether a run has met them.
-//!
-//! A figure by itself is one of a quiet machine: the best turn counts.  Against a peer, whose turns were as noisy, medians do: the best of
-//! either is one lucky minute.
 
 use serde_json::{json, Value};
 use std::collections::BTreeSet;
@@ -64,25 +61,13 @@ impl Limit {
         match self {
             Is(n) => Some(*n),
             OrCopies(n) => Some(n.max(floor.copy[1])),
-            Times(k, peer) => self.figure(rows, peer, column).map(|n| k * n),
+            Times(k, peer) => best(rows, peer, column).map(|n| k * n),
         }
     }
+}
 
-    /// What of a row's turns counts.
-    fn figure(&self, rows: &[Row], row: &str, column: &str) -> Option<f64> {
-        let row = rows.iter().find(|r| r.name == row)?;
-        match self {
-            Is(_) | OrCopies(_) => row.best(column),
-            Times(..) => row.median(column),
-        }
-    }
-
-    fn statistic(&self) -> &'static str {
-        match self {
-            Is(_) | OrCopies(_) => "best",
-            Times(..) => "median",
-        }
-    }
+fn best(rows: &[Row], row: &str, column: &str) -> Option<f64> {
+    rows.iter().find(|r| r.name == row)?.best(column)
 }
 
 /// The rows of goals that are missed so far, and of what they are held against.
@@ -90,7 +75,7 @@ pub fn in_doubt(rows: &[Row], floor: &Floor) -> BTreeSet<&'static str> {
     let mut all = BTreeSet::new();
     for (row, column, limit) in GOALS {
         let most = limit.at_most(column, rows, floor);
-        if verdict(limit.figure(rows, row, column), most) == "missed" {
+        if verdict(best(rows, row, column), most) == "missed" {
             all.insert(*row);
             if let Times(_, peer) = limit {
                 all.insert(*peer);
@@ -104,22 +89,21 @@ pub fn in_doubt(rows: &[Row], floor: &Floor) -> BTreeSet<&'static str> {
 pub fn judge(rows: &[Row], floor: &Floor) -> Value {
     println!();
     println!(
-        "{:28} {:14} {:6} {:>10} {:>10}  goal",
-        "goals, µs", "", "", "figure", "at most"
+        "{:28} {:14} {:>10} {:>10}  goal",
+        "goals: best, µs", "", "figure", "at most"
     );
     let mut list = Vec::new();
     for (row, column, limit) in GOALS {
-        let (figure, what) = (limit.figure(rows, row, column), describe(limit));
+        let (figure, what) = (best(rows, row, column), describe(limit));
         let most = limit.at_most(column, rows, floor);
         let outcome = verdict(figure, most);
         let shown = |n: Option<f64>| n.map_or("-".into(), |n| format!("{n:.3}"));
-        let statistic = limit.statistic();
         println!(
-            "{row:28} {column:14} {statistic:6} {:>10} {:>10}  {outcome:12} {what}",
+            "{row:28} {column:14} {:>10} {:>10}  {outcome:12} {what}",
             shown(figure),
             shown(most)
         );
-        list.push(json!({ "configuration": row, "what": column, "statistic": statistic, "figure": figure, "at_most": most, "goal": what, "outcome": outcome }));
+        list.push(json!({ "configuration": row, "what": column, "figure": figure, "at_most": most, "goal": what, "outcome": outcome }));
     }
     list.into()
 }

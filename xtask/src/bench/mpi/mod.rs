@@ -161,10 +161,6 @@ impl Row {
             .min_by(f64::total_cmp)
     }
 
-    fn median(&self, column: &str) -> Option<f64> {
-        self.values.get(column).map(|v| median(v.clone()))
-    }
-
     fn print(&self) {
         print!("{:28}", self.name);
         if let Some(trouble) = &self.trouble {
@@ -183,8 +179,8 @@ impl Row {
     fn json(&self) -> Value {
         let mut object = serde_json::Map::new();
         object.insert("configuration".into(), self.name.as_str().into());
-        for column in self.values.keys() {
-            let both = json!({ "best": self.best(column), "median": self.median(column) });
+        for (column, values) in &self.values {
+            let both = json!({ "best": self.best(column), "median": median(values.clone()) });
             object.insert(column.clone(), both);
         }
         object.into()
