@@ -179,7 +179,6 @@ impl Objects {
     }
 
     /// The datatype of a handle for communication: it must be committed.
-    #[inline]
     pub fn committed(&self, handle: usize) -> Result<TypeRef> {
         if let Some(t) = datatype::by_handle(handle) {
             return Ok(t);

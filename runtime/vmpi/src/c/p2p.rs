@@ -9,7 +9,7 @@ use super::{buffer, entry, entry_of, put, wide_count};
 use crate::datatype::basic::Basic;
 use crate::datatype::bytes::Known;
 use crate::datatype::written::compact;
-use crate::datatype::{bytes, of_basic, TypeRef};
+use crate::datatype::{self, bytes, of_basic, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::handle::SENT;
 use crate::p2p::recv::{await_shown, check, post, show};
@@ -50,12 +50,15 @@ pub(super) fn described(
     me: &RankState,
     p: *const c_void,
     n: usize,
-    datatype: usize,
+    handle: usize,
 ) -> Result<TypeRef> {
-    if let Some(known) = bytes::known(datatype) {
+    if let Some(ty) = datatype::plain(handle) {
+        return Ok(ty);
+    }
+    if let Some(known) = bytes::known(handle) {
         return Ok(found(me, p, n, known));
     }
-    let ty = me.objects().committed(datatype)?;
+    let ty = me.objects().committed(handle)?;
     if bytes::is_derived(&ty) {
         return Ok(found_in(me, p, n, ty));
     }

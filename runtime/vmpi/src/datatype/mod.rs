@@ -253,6 +253,14 @@ pub fn by_handle(handle: usize) -> Option<TypeRef> {
     }
 }
 
+/// The predefined datatype of a handle, if that is all that is to be known of it: not of MPI_BYTE.
+#[inline]
+pub fn plain(handle: usize) -> Option<TypeRef> {
+    let all = PREDEFINED.get()?;
+    let ty = (*all.get(handle.wrapping_sub(BASE))?)?;
+    (handle != Basic::Byte as usize).then(|| TypeRef::of(ty))
+}
+
 /// The predefined datatype of one basic element.
 pub fn of_basic(b: Basic) -> TypeRef {
     by_handle(b as usize).unwrap_or_else(|| unreachable!("every basic type is predefined"))

@@ -105,11 +105,18 @@ unsafe extern "C" fn arrived(context: *mut c_void, peer: u32, head: *const Head)
 
 unsafe extern "C" fn whole(context: *mut c_void, peer: u32, head: *const Head, body: *const u8) {
     // SAFETY: the interface.
-    let (link, head) = unsafe { (of(context), &*head) };
-    // SAFETY: as above.
+    unsafe { take(of(context), (peer, HANDLES.get()), &*head, body) }
+}
+
+/// A frame of that process, its body as well; who handles it.
+///
+/// # Safety
+/// The interface.
+#[inline]
+pub(super) unsafe fn take(link: &Link, (peer, by): (u32, Handler), head: &Head, body: *const u8) {
+    // SAFETY: by the caller.
     let from = unsafe { std::slice::from_raw_parts(body, head.len as usize) };
     // What came before and still waits to be handled comes first.
-    let by = HANDLES.get();
     if by != Handler::Nobody
         && !link.any.load(Relaxed)
         && p2p::at_once(link, (peer, by), head, from)

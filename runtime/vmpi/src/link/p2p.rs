@@ -82,7 +82,7 @@ pub(super) fn head_of(me: u32, dest: u32, key: &Key, ty: u32, count: u64, extra:
 ///
 /// # Safety
 /// The buffer is readable.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn deposit(
     me: &RankState,
     buf: &Buf<'_>,
@@ -109,7 +109,11 @@ pub(crate) unsafe fn deposit(
         _ => {}
     }
     // SAFETY: the caller's promise.
-    unsafe { send_whole(me, buf, (to, dest, key), Kind::Eager, (0, 0)) };
+    unsafe {
+        if !send_short(me, link, buf, (to, dest, key)) {
+            send_whole(me, buf, (to, dest, key), Kind::Eager, (0, 0));
+        }
+    }
     Ok(true)
 }
 
@@ -117,7 +121,7 @@ pub(crate) unsafe fn deposit(
 ///
 /// # Safety
 /// The buffer is readable.
-#[inline]
+#[inline(never)]
 pub(crate) unsafe fn send_whole(
     me: &RankState,
     buf: &Buf<'_>,
@@ -127,12 +131,6 @@ pub(crate) unsafe fn send_whole(
 ) {
     let link = me.world().link();
     let len = buf.len();
-    if kind == Kind::Eager && len <= SHORT && buf.ty.predefined != 0 && buf.ty.contiguous {
-        // SAFETY: the caller's promise.
-        if unsafe { send_short(me, link, buf, (to, dest, key)) } {
-            return;
-        }
-    }
     let (ty, count, signature) = type_to_wire(buf.ty, buf.count);
     let head = Head {
         id,
@@ -160,14 +158,17 @@ pub(crate) unsafe fn send_whole(
     link.send_bytes(to, kind, head, &body);
 }
 
-/// The same of one block of a predefined type, if it is a line of a ring; false: it has to go another way.
-#[inline]
+/// Sends one block of a predefined type, if it is a line of a ring; false: it has to go another way.
+#[inline(always)]
 unsafe fn send_short(
     me: &RankState,
     link: &Link,
     buf: &Buf<'_>,
     (to, dest, key): (u32, u32, &Key),
 ) -> bool {
+    if buf.len() > SHORT || buf.ty.predefined == 0 || !buf.ty.contiguous {
+        return false;
+    }
     let ty = buf.ty.known_as() as u32;
     let head = Head {
         kind: Kind::Eager as u32,

@@ -14,15 +14,20 @@ const SLOWEST: u64 = 1 << 20;
 /// Of more processes, each hears only of the first one, and the first one of all.
 const EACH: u32 = 32;
 
+#[derive(Default)]
+struct Other {
+    /// The beat at which something of this process last came.
+    heard: AtomicU32,
+    /// Bytes that are coming in one piece.
+    coming: AtomicU64,
+}
+
 pub(super) struct Pulse {
     index: u32,
     /// How long a process may be silent.
     limit: Duration,
     beat: AtomicU32,
-    /// The beat at which something of a process last came.
-    heard: Box<[AtomicU32]>,
-    /// Bytes that are coming in one piece.
-    coming: Box<[AtomicU64]>,
+    others: Box<[Other]>,
     last: Mutex<Instant>,
 }
 
@@ -34,8 +39,7 @@ impl Pulse {
             index,
             limit,
             beat: AtomicU32::new(0),
-            heard: (0..count).map(|_| AtomicU32::new(0)).collect(),
-            coming: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            others: (0..count).map(|_| Other::default()).collect(),
             last: Mutex::new(Instant::now()),
         })
     }
@@ -46,20 +50,21 @@ impl Pulse {
 
     /// A frame of this process has come.
     pub fn hear(&self, peer: u32) {
-        self.heard[peer as usize].store(self.beat.load(Relaxed), Relaxed);
-        self.coming[peer as usize].store(0, Relaxed);
+        let other = &self.others[peer as usize];
+        other.heard.store(self.beat.load(Relaxed), Relaxed);
+        other.coming.store(0, Relaxed);
     }
 
     /// The head of one has come, with so many bytes behind it.
     pub fn expect(&self, peer: u32, bytes: u64) {
         if bytes > SLOWEST {
             self.hear(peer);
-            self.coming[peer as usize].store(bytes, Relaxed);
+            self.others[peer as usize].coming.store(bytes, Relaxed);
         }
     }
 
     fn partners(&self) -> impl Iterator<Item = u32> + '_ {
-        let count = self.heard.len() as u32;
+        let count = self.others.len() as u32;
         let with = move |p: &u32| *p != self.index && (count <= EACH || *p == 0 || self.index == 0);
         (0..count).filter(with)
     }
@@ -78,11 +83,11 @@ impl Pulse {
         // This process itself was not there, so it cannot know.
         let was_away = gap > each * 4;
         for peer in self.partners() {
-            let heard = &self.heard[peer as usize];
+            let Other { heard, coming } = &self.others[peer as usize];
             if was_away {
                 heard.store(beat, Relaxed);
             }
-            let seconds = self.coming[peer as usize].load(Relaxed) / SLOWEST;
+            let seconds = coming.load(Relaxed) / SLOWEST;
             let longer = seconds as f64 / each.as_secs_f64();
             let silent = beat.wrapping_sub(heard.load(Relaxed));
             if f64::from(silent) > f64::from(BEATS) + longer {

@@ -8,7 +8,7 @@ use pc3_runtime::tell::follow;
 use pc3_runtime::{chaos, control};
 use pc3_transport::Head;
 
-use super::arrivals::{Arrivals, Frame, Handler, HANDLES};
+use super::arrivals::{self, Arrivals, Frame, Handler, HANDLES};
 use super::{lock, p2p, Kind, Link};
 use crate::brief::Guard;
 use crate::crossing::apart;
@@ -103,17 +103,22 @@ impl Link {
         // Only that it changes counts.
         let n = self.looks.load(Relaxed).wrapping_add(1);
         self.looks.store(n, Relaxed);
-        let glance = self.carrier.glance();
-        let glances = if self.credits.is_single() { GLANCES } else { 1 };
-        if (0..glances).any(|_| glance.arrived()) {
-            self.receive(n);
-        }
         if let Some(direct) = self.carrier.direct().filter(|d| d.is_wanted()) {
             direct.help();
         }
         let all = n % RARELY == 0;
         if all || self.calls() {
             self.look_closely(all);
+        }
+        // At last: who waits for what has come goes on at once.
+        let glance = self.carrier.glance();
+        let glances = if self.credits.is_single() { GLANCES } else { 1 };
+        let Some(first) = (0..glances).find_map(|_| glance.arrived()) else {
+            return;
+        };
+        self.receive((n, first));
+        if self.any.load(Relaxed) || self.credits.are_due() {
+            self.look_closely(false);
         }
     }
 
@@ -128,13 +133,18 @@ impl Link {
 
     /// Takes what near processes have sent; what can be delivered at once is.  Whoever has `hands` and has not yet been at the
     /// transport waits for that meanwhile, and nobody else does anything here: so this is as if it had them.
-    fn receive(&self, n: u64) {
-        HANDLES.set(match self.credits.is_single() {
+    #[inline]
+    fn receive(&self, look: (u64, usize)) {
+        let by = match self.credits.is_single() {
             true => Handler::Worker,
             false => Handler::This,
-        });
-        self.carrier.receive(n, || !self.hands.is_locked());
-        HANDLES.set(Handler::Nobody);
+        };
+        let whole = |peer, head: &Head, body| {
+            // SAFETY: the interface.
+            unsafe { arrivals::take(self, (peer, by), head, body) };
+        };
+        self.carrier
+            .receive(look, || !self.hands.is_locked(), whole);
     }
 
     fn look_closely(&self, all: bool) {

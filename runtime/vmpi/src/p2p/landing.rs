@@ -143,6 +143,10 @@ impl Landing {
     #[inline]
     fn accepts(&self, key: &Key) -> Option<bool> {
         let word = self.word.load(Acquire);
+        // Mostly it is for just this message.
+        if encode(key) == Some(word ^ OPEN) {
+            return Some(false);
+        }
         let shown = matches!(word & STATE, OPEN | ASLEEP) && decode(word).accepts(key);
         shown.then_some(word & STATE == ASLEEP)
     }
@@ -253,7 +257,9 @@ impl Landing {
                     return arrived;
                 }
                 _ => {
-                    wait_done(me, r);
+                    if !r.is_done() {
+                        wait_done(me, r);
+                    }
                     self.word.store(CLOSED, Relaxed);
                     return None;
                 }

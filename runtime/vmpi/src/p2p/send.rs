@@ -185,14 +185,13 @@ unsafe fn deposit_far(
     let world = me.world();
     if let Some(counts) = &world.traffic {
         counts.sent(me, dest, buf.len());
-    }
-    // SAFETY: the caller's promise.
-    unsafe {
-        match world.local(dest) {
-            Some(to) => deposit_here(me, to, buf, key, mode, lazy),
-            None => link::p2p::deposit(me, buf, dest, key, mode),
+        if let Some(to) = world.local(dest) {
+            // SAFETY: the caller's promise.
+            return unsafe { deposit_here(me, to, buf, key, mode, lazy) };
         }
     }
+    // SAFETY: as above.
+    unsafe { link::p2p::deposit(me, buf, dest, key, mode) }
 }
 
 #[inline(always)]

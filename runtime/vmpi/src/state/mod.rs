@@ -58,8 +58,8 @@ pub struct World {
     by_rank: Grow<Place>,
     /// Those that messages are delivered to without further ado.
     near: Grow<Place>,
-    /// Processes of those that were spawned since.
-    later: Grow<u32>,
+    /// Where each is.
+    processes: Grow<u32>,
     lanes: Option<Lanes>,
     pub(crate) traffic: Option<Counts>,
     link: Option<Arc<Link>>,
@@ -140,6 +140,7 @@ impl World {
             for r in ranks.iter() {
                 by_rank[r.rank as usize] = &raw const *r;
             }
+            let places: Vec<u32> = (0..size).map(|r| placement.process_of(r)).collect();
             let near = match special.observe {
                 true => vec![null(); size as usize],
                 false => by_rank.clone(),
@@ -154,7 +155,7 @@ impl World {
                 ranks,
                 by_rank: Grow::new(by_rank.into_iter().map(Place), ROOM),
                 near: Grow::new(near.into_iter().map(Place), ROOM),
-                later: Grow::new(std::iter::empty(), ROOM),
+                processes: Grow::new(places.into_iter(), ROOM),
                 // What is counted takes the way that counts.
                 lanes: (sched.spins() && !special.observe)
                     .then(|| Lanes::new(sched.workers()))
@@ -284,16 +285,7 @@ impl World {
 
     #[inline]
     pub(crate) fn process_of(&self, rank: u32) -> u32 {
-        let process = self.placement.process_of(rank);
-        match process < self.placement.processes() {
-            true => process,
-            false => self.process_of_later(rank),
-        }
-    }
-
-    #[cold]
-    fn process_of_later(&self, rank: u32) -> u32 {
-        match self.later.get((rank - self.size) as usize) {
+        match self.processes.get(rank as usize) {
             Some(process) => *process,
             None => unreachable!("all processes know a rank before others hear of it"),
         }
@@ -301,10 +293,8 @@ impl World {
 
     /// The ranks of a process, ascending.
     pub(crate) fn ranks_of(&self, process: u32) -> Vec<u32> {
-        let mut all = self.placement.here(process);
-        let later = (self.size..).zip(self.later.iter());
-        all.extend(later.filter(|l| *l.1 == process).map(|l| l.0));
-        all
+        let all = (0..).zip(self.processes.iter());
+        all.filter(|r| *r.1 == process).map(|r| r.0).collect()
     }
 
     /// All ranks that there have been, in any process.
@@ -333,7 +323,7 @@ impl World {
     unsafe fn put(&self, process: u32, state: *const RankState) -> bool {
         // SAFETY: by the caller.
         unsafe {
-            self.later.push(process).is_ok()
+            self.processes.push(process).is_ok()
                 && self.by_rank.push(Place(state)).is_ok()
                 && self.near.push(Place(state)).is_ok()
         }
@@ -362,7 +352,7 @@ impl World {
 
     /// For how many more ranks there is room.
     pub(crate) fn left(&self) -> usize {
-        self.later.left().min(self.sched.left())
+        self.processes.left().min(self.sched.left())
     }
 
     /// A further rank, which begins when it is woken; `exec` lives as long as the process.

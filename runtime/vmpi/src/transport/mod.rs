@@ -241,7 +241,7 @@ impl Carrier {
     ///
     /// # Safety
     /// The body has `head.len` bytes.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn send_short(&self, peer: u32, head: &Head, body: *const u8) -> bool {
         let mut turn = self.turn();
         let counted = self.sent.load(Relaxed) + 1;
@@ -301,15 +301,21 @@ impl Carrier {
         &self.glance
     }
 
-    /// Takes what the `n`-th look has found to have come from near processes, if nobody is at work in here, and `may` says so then.
+    /// Takes what a look (which, and what it has found) has found to have come from near processes, if nobody is at work in here,
+    /// and `may` says so then.  `whole` gets the frames whose bodies have come with them.
     #[inline]
-    pub fn receive(&self, n: u64, may: impl FnOnce() -> bool) {
+    pub fn receive(
+        &self,
+        look: (u64, usize),
+        may: impl FnOnce() -> bool,
+        whole: impl FnMut(u32, &Head, *const u8),
+    ) {
         let Some(mut turn) = self.turn.try_lock() else {
             return;
         };
         if turn.stage != Stage::Left && may() {
             // SAFETY: under the lock.
-            unsafe { turn.near.receive_some(n) };
+            unsafe { turn.near.receive_some(look, whole) };
         }
     }
 

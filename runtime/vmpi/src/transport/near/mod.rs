@@ -36,10 +36,10 @@ pub struct Glance {
 }
 
 impl Glance {
-    /// Has something come?
+    /// Has something come?  Then the first of the near processes of which it has.
     #[inline]
-    pub fn arrived(&self) -> bool {
-        self.marks.iter().any(|m| m.calls())
+    pub fn arrived(&self) -> Option<usize> {
+        self.marks.iter().position(|m| m.calls())
     }
 
     /// Is there, or may there be, something else to do?
@@ -104,8 +104,10 @@ impl Near {
         Arc::clone(&self.glance)
     }
 
+    /// Once.
     pub fn attach(&self, sink: &Sink) {
-        self.relay.sink.set(Some(*sink));
+        let first = self.relay.sink.set(*sink);
+        debug_assert!(first.is_ok());
     }
 
     /// # Safety
@@ -123,7 +125,7 @@ impl Near {
         unsafe {
             match &mut self.peers[peer as usize] {
                 Some(p) => {
-                    p.send(head, body, token, self.relay.sink.get().as_ref());
+                    p.send(head, body, token, self.relay.sink.get());
                     if p.unsent() > 0 {
                         self.glance.restless.store(true, Relaxed);
                     }
@@ -140,7 +142,7 @@ impl Near {
     ///
     /// # Safety
     /// As of the interface's `send`.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn send_line(
         &mut self,
         peer: u32,
@@ -163,29 +165,41 @@ impl Near {
         }
     }
 
-    /// Takes what the `n`-th look has found: more than one from each process where looks keep finding something.
+    /// Takes what the `n`-th look has found from the `first` near process on: more than one frame from each where looks keep
+    /// finding something.
     ///
     /// # Safety
     /// As of the interface's `progress`.
     #[inline]
-    pub unsafe fn receive_some(&mut self, n: u64) {
+    pub unsafe fn receive_some(
+        &mut self,
+        (n, first): (u64, usize),
+        mut whole: impl FnMut(u32, &Head, *const u8),
+    ) {
         let follows = n == self.found.wrapping_add(1);
         self.found = n;
-        // SAFETY: by the caller.
-        unsafe { self.receive(!follows) };
+        let Some(sink) = self.relay.sink.get() else {
+            return;
+        };
+        for &peer in &self.list[first..] {
+            if let Some(p) = &mut self.peers[peer as usize] {
+                // SAFETY: by the caller.
+                unsafe { p.receive(sink, &mut whole, !follows) };
+            }
+        }
     }
 
-    /// Takes what has come from near processes, or (`one`) what has come first; true if that was anything.
-    unsafe fn receive(&mut self, one: bool) -> bool {
-        let sink = self.relay.sink.get();
-        let Some(sink) = &sink else {
-            return false;
+    /// Takes what has come from near processes; true if that was anything.
+    unsafe fn receive(&mut self, sink: &Sink) -> bool {
+        // SAFETY: the interface.
+        let mut whole = |peer, head: &Head, body| unsafe {
+            (sink.whole)(sink.context, peer, head, body);
         };
         let mut any = false;
         for &peer in &self.list {
             if let Some(p) = &mut self.peers[peer as usize] {
                 // SAFETY: by the caller.
-                any |= unsafe { p.receive(sink, one) };
+                any |= unsafe { p.receive(sink, &mut whole, false) };
             }
         }
         any
@@ -201,13 +215,13 @@ impl Near {
         for &peer in &self.list {
             if let Some(p) = &mut self.peers[peer as usize] {
                 // SAFETY: by the caller.
-                any |= unsafe { p.unsent() > 0 && p.flush(Some(&sink)) };
+                any |= unsafe { p.unsent() > 0 && p.flush(Some(sink)) };
             }
         }
         // SAFETY: as above.
-        any |= unsafe { self.receive(false) };
+        any |= unsafe { self.receive(sink) };
         if self.far || self.relay.busy.get() > 0 || self.idle % RARELY == 0 {
-            any |= self.below(wire, &sink);
+            any |= self.below(wire, sink);
         }
         self.idle = if any { 1 } else { self.idle.wrapping_add(1) };
         if self.glance.restless.load(Relaxed) {
@@ -279,11 +293,11 @@ impl Near {
             {
                 if let Some(p) = &mut self.peers[peer as usize] {
                     // SAFETY: bodies with a token stay.
-                    if unsafe { p.flush(sink.as_ref()) } {
+                    if unsafe { p.flush(sink) } {
                         continue;
                     }
                 }
-                if let Some(sink) = &sink {
+                if let Some(sink) = sink {
                     self.below(wire, sink);
                 }
                 std::thread::sleep(std::time::Duration::from_micros(100));

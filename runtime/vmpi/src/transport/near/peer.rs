@@ -74,7 +74,7 @@ impl Peer {
     }
 
     /// Does whoever sleeps there order our memory?  Once so, it stays so.
-    #[inline]
+    #[inline(always)]
     fn is_ordered(&mut self) -> bool {
         if !self.ordered {
             self.ordered = self.bell.orders() && lines::ALL.exist();
@@ -118,7 +118,7 @@ impl Peer {
     ///
     /// # Safety
     /// As of the interface's `send`.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn send_line(&mut self, head: &Head, body: *const u8, count: impl FnOnce()) -> bool {
         if !self.queue.is_empty() {
             return false;
@@ -283,13 +283,18 @@ impl Peer {
         true
     }
 
-    /// Takes what has come, or (`one`) the first of it: the line behind it belongs to who is about to write it, unless records follow
+    /// Takes what has come, or (`one`) the first of it; `whole` gets frames that are there with their bodies.  One: the line behind it belongs to who is about to write it, unless records follow
     /// each other closely.  True if that was anything.
     ///
     /// # Safety
     /// As of the interface's `progress`.
     #[inline]
-    pub unsafe fn receive(&mut self, sink: &Sink, one: bool) -> bool {
+    pub unsafe fn receive(
+        &mut self,
+        sink: &Sink,
+        whole: &mut impl FnMut(u32, &Head, *const u8),
+        one: bool,
+    ) -> bool {
         let (index, mut any) = (self.index, false);
         for _ in 0..if one { 1 } else { TURN } {
             let Some((kind, bytes)) = self.receiver.first() else {
@@ -297,27 +302,17 @@ impl Peer {
             };
             any = true;
             let len = bytes.len();
-            // SAFETY: the interface; memory of `room` stays until `arrived`.
+            // SAFETY: the interface.
             unsafe {
-                if kind == LED {
-                    let (head, _) = self.last_received.read(self.receiver.lead());
-                    (sink.whole)(sink.context, index, head, bytes.as_ptr());
-                } else if kind == WHOLE {
+                if kind == WHOLE {
                     let (head, at) = self.last_received.read(bytes);
-                    let body = bytes.as_ptr().add(at);
-                    (sink.whole)(sink.context, index, head, body);
-                } else if kind == LONG {
-                    let (&head, _) = self.last_received.read(bytes);
-                    let to = (sink.room)(sink.context, index, &raw const head);
-                    self.body = Some(Body { head, to, got: 0 });
-                } else if let Some(b) = &mut self.body {
-                    std::ptr::copy_nonoverlapping(bytes.as_ptr(), b.to.add(b.got), len);
-                    b.got += len;
-                    if b.got == b.head.len as usize {
-                        let head = b.head;
-                        self.body = None;
-                        (sink.arrived)(sink.context, index, &raw const head);
-                    }
+                    whole(index, head, bytes.as_ptr().add(at));
+                } else if kind == LED {
+                    let (head, _) = self.last_received.read(self.receiver.lead());
+                    whole(index, head, bytes.as_ptr());
+                } else {
+                    let (last, open) = (&mut self.last_received, &mut self.body);
+                    piece(last, open, (index, kind, bytes), sink);
                 }
             }
             self.receiver.next(len);
@@ -325,7 +320,12 @@ impl Peer {
                 self.bell.ring();
             }
         }
-        if self.receiver.give_back() {
+        // Whoever waits for room is seen by the mark.
+        let waits = match any {
+            true => self.receiver.give_much_back(),
+            false => self.receiver.give_back(),
+        };
+        if waits {
             self.bell.ring();
         }
         any
@@ -334,6 +334,35 @@ impl Peer {
     /// The process has ended: what waits is given up.
     pub fn is_gone(&mut self) {
         self.gone = true;
+    }
+}
+
+/// A part of what is longer than a record.
+///
+/// # Safety
+/// The interface; memory of `room` stays until `arrived`.
+#[inline(never)]
+unsafe fn piece(
+    last: &mut Last,
+    open: &mut Option<Body>,
+    (peer, kind, bytes): (u32, u32, &[u8]),
+    sink: &Sink,
+) {
+    // SAFETY: by the caller.
+    unsafe {
+        if kind == LONG {
+            let (&head, _) = last.read(bytes);
+            let to = (sink.room)(sink.context, peer, &raw const head);
+            *open = Some(Body { head, to, got: 0 });
+        } else if let Some(b) = open {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), b.to.add(b.got), bytes.len());
+            b.got += bytes.len();
+            if b.got == b.head.len as usize {
+                let head = b.head;
+                *open = None;
+                (sink.arrived)(sink.context, peer, &raw const head);
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Between a transport and whoever it delivers to: what comes before that is known is kept, and it is known how much the
 //! transport still has to do.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ffi::{c_char, c_void, CStr, CString};
 
 use pc3_transport::{Head, Sink};
@@ -12,7 +12,7 @@ type Early = (u32, Head, Box<[u8]>);
 /// Used under the lock that the transport's functions need, as it is called by these.
 #[derive(Default)]
 pub struct Relay {
-    pub sink: Cell<Option<Sink>>,
+    pub sink: OnceCell<Sink>,
     /// Frames that have come before there was a sink.
     pub early: RefCell<Vec<Early>>,
     /// Bodies that were begun before.

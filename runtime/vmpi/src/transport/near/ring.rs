@@ -34,8 +34,9 @@ const LEN: u32 = (1 << KIND) - 1;
 #[derive(Clone, Copy)]
 pub struct Place {
     base: *mut u8,
-    /// Bytes of long records: a power of two.
+    /// Bytes of long records, and lines: powers of two.
     size: u32,
+    lines: u32,
 }
 
 impl Place {
@@ -48,11 +49,8 @@ impl Place {
     /// `bytes(size)` bytes there begin with a line, were 0 at first, and stay; only one sender and one receiver use them.
     pub unsafe fn new(base: *mut u8, size: u32) -> Place {
         debug_assert!(size.is_power_of_two() && size >= 4 * SHARE);
-        Place { base, size }
-    }
-
-    fn lines(&self) -> u32 {
-        self.size / SHARE
+        let lines = size / SHARE;
+        Place { base, size, lines }
     }
 
     fn word(&self, at: usize) -> &AtomicU32 {
@@ -73,7 +71,7 @@ impl Place {
     }
 
     fn line(&self, n: u32) -> usize {
-        CONTROL + ((n & (self.lines() - 1)) * LINE) as usize
+        CONTROL + ((n & (self.lines - 1)) * LINE) as usize
     }
 
     fn header(&self, n: u32) -> &AtomicU32 {
@@ -82,7 +80,7 @@ impl Place {
 
     /// What the header of the n-th line has if it is of its lap.
     fn odd(&self, n: u32) -> u32 {
-        if n & self.lines() == 0 {
+        if n & self.lines == 0 {
             ODD
         } else {
             0
@@ -100,7 +98,7 @@ impl Place {
     fn beside(&self, at: u32) -> *mut u8 {
         let at = at & (self.size - 1);
         self.base
-            .wrapping_add(CONTROL + (self.lines() * LINE + at) as usize)
+            .wrapping_add(CONTROL + (self.lines * LINE + at) as usize)
     }
 
     /// Where a record of that length begins that may begin at `at`: not across the end.
@@ -126,12 +124,13 @@ fn whole_lines(at: u32) -> u32 {
 }
 
 impl Far {
-    /// Behind a record that ends there.
-    fn behind(self, end: u32) -> Far {
-        Far {
-            lines: self.lines.wrapping_add(1),
-            bytes: whole_lines(end),
+    /// A record further, whose bytes beside its line end there if it has any.
+    #[inline]
+    fn pass(&mut self, beside: Option<u32>) {
+        if let Some(end) = beside {
+            self.bytes = whole_lines(end);
         }
+        self.lines = self.lines.wrapping_add(1);
     }
 }
 
@@ -181,10 +180,10 @@ impl Sender {
     }
 
     /// Room for a record in a line of its own, at most [`INLINE`] bytes; `None`: not now.
-    #[inline]
+    #[inline(always)]
     pub fn line(&mut self) -> Option<*mut u8> {
         let p = self.place;
-        let free = |s: &Sender| s.at.lines.wrapping_sub(s.back.lines) < p.lines();
+        let free = |s: &Sender| s.at.lines.wrapping_sub(s.back.lines) < p.lines;
         if !free(self) {
             self.back = Far {
                 lines: p.lines_back().load(Acquire),
@@ -205,7 +204,7 @@ impl Sender {
     fn has(&mut self, end: u32) -> bool {
         let p = self.place;
         let free = |s: &Sender| {
-            s.at.lines.wrapping_sub(s.back.lines) < p.lines()
+            s.at.lines.wrapping_sub(s.back.lines) < p.lines
                 && whole_lines(end).wrapping_sub(s.back.bytes) <= p.size
         };
         free(self) || {
@@ -222,11 +221,8 @@ impl Sender {
     #[inline]
     pub fn publish(&mut self, kind: u32, len: usize, ordered: bool) {
         self.put_header(kind, len, ordered);
-        let end = match self.beside {
-            Some(begin) => begin.wrapping_add(len as u32),
-            None => self.at.bytes,
-        };
-        self.at = self.at.behind(end);
+        let end = self.beside.map(|begin| begin.wrapping_add(len as u32));
+        self.at.pass(end);
     }
 
     #[inline]
@@ -332,13 +328,9 @@ impl Receiver {
     /// The first record, which had `len` bytes, is done with.
     #[inline]
     pub fn next(&mut self, len: usize) {
-        let end = if len <= INLINE {
-            self.at.bytes
-        } else {
-            let len = len as u32;
-            self.place.begin(self.at.bytes, len).wrapping_add(len)
-        };
-        self.at = self.at.behind(end);
+        let beside = (len > INLINE).then_some(len as u32);
+        let begin = |len| self.place.begin(self.at.bytes, len);
+        self.at.pass(beside.map(|len| begin(len).wrapping_add(len)));
         self.mark.at.store(self.at.lines, Relaxed);
         self.mark.owes.store(true, Relaxed);
     }
@@ -347,16 +339,23 @@ impl Receiver {
         self.header().is_none()
     }
 
-    /// Gives back what is done with, if that is much or waited for; true if the sender waits for it.
+    /// Gives back what is done with, if that is much; true if the sender waits for it.
+    #[inline]
+    pub fn give_much_back(&mut self) -> bool {
+        let p = self.place;
+        let much = self.at.lines.wrapping_sub(self.back.lines) >= p.lines / 4
+            || self.at.bytes.wrapping_sub(self.back.bytes) >= p.size / 4;
+        much && self.give_all_back()
+    }
+
+    /// The same, or if it is waited for.
     #[inline]
     pub fn give_back(&mut self) -> bool {
-        if self.at == self.back {
-            return false;
+        let wanted = self.at != self.back && self.place.wants_room().load(Relaxed) != 0;
+        match wanted {
+            true => self.give_all_back(),
+            false => self.give_much_back(),
         }
-        let p = self.place;
-        let much = self.at.lines.wrapping_sub(self.back.lines) >= p.lines() / 4
-            || self.at.bytes.wrapping_sub(self.back.bytes) >= p.size / 4;
-        (much || p.wants_room().load(Relaxed) != 0) && self.give_all_back()
     }
 
     /// As above, however little it is.
@@ -386,7 +385,7 @@ mod tests {
         let (mut s, mut r) = (Sender::new(place), Receiver::new(place));
         // Soon both count from 0 again.
         let start = Far {
-            lines: 0u32.wrapping_sub(2 * place.lines()),
+            lines: 0u32.wrapping_sub(2 * place.lines),
             bytes: 0u32.wrapping_sub(2 * size),
         };
         (s.at, s.back, r.at) = (start, start, start);
