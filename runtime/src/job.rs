@@ -218,7 +218,7 @@ impl Job {
         std::fs::rename(new, path)
     }
 
-    pub(crate) fn dir(&self) -> &Path {
+    pub fn dir(&self) -> &Path {
         &self.dir
     }
 

@@ -87,11 +87,12 @@ fn unreadable(path: &Path, e: &ReadError) -> Failure {
     }
 }
 
-/// The newest good one in `dir` of the course that its job takes.
-pub(crate) fn newest(dir: &Path) -> Option<u64> {
-    let (all, others) = (list(dir).ok()?, given_up(dir));
-    let mut course = all.iter().rev().filter(|(id, _)| !others.contains(id));
-    course.find_map(|(_, path)| open(path).ok()).map(|c| c.id())
+/// The one in `dir` that a restart would go on from, and whether it is of an earlier run than the last one to begin there.
+pub(crate) fn newest(dir: &Path) -> Option<(u64, bool)> {
+    let (all, given_up) = (list(dir).ok()?, given_up(dir));
+    let mut order = in_order_of_restart(&all, &given_up);
+    let id = order.find_map(|(_, path)| open(path).ok())?.id();
+    Some((id, given_up.start == 1 && given_up.contains(&id)))
 }
 
 /// Fills the ranks from a checkpoint.

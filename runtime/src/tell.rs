@@ -132,13 +132,15 @@ pub fn die(status: i32, message: &str) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// The newest good checkpoint of a job, for messages.
-pub fn newest(job: &crate::job::Job) -> Option<u64> {
-    newest_in(job.dir())
-}
-
-pub fn newest_in(dir: &std::path::Path) -> Option<u64> {
-    crate::restart::newest(dir)
+/// What a job that ends can be continued from, for people; `dir`: where its checkpoints are.
+pub fn to_continue_from(dir: Option<&std::path::Path>) -> String {
+    match dir.and_then(crate::restart::newest) {
+        Some((id, false)) => format!("the newest good checkpoint is {id}"),
+        Some((id, true)) => {
+            format!("this run has no checkpoint; the newest good one, of an earlier run, is {id}")
+        }
+        None => "there is no checkpoint to continue from".to_owned(),
+    }
 }
 
 extern "C" {

@@ -30,6 +30,7 @@ pub fn trials() -> Vec<Trial> {
             "a job is asked by a directory that it has yet to make",
             by_directory,
         ),
+        ("a process above several jobs is not asked", above_several),
         ("a request before main is met", early),
         (
             "a request right at the start of pc3run kills nobody",
@@ -289,6 +290,36 @@ fn by_directory() -> Result<()> {
         done.status == 0 && job.stdout() == b"begun\nend\n",
         "{done:?}"
     );
+    Ok(())
+}
+
+/// This process: above these two, and perhaps others.
+fn above_several() -> Result<()> {
+    let jobs = [job("tests/control/loops.c")?, job("tests/control/loops.c")?];
+    let exe = build::instrumented(&jobs[0].program, HOST)?;
+    let start = |job: &Job| {
+        let mut child = job.start(HOST, &exe, &[])?;
+        while job.stdout() != b"begun\n" {
+            ensure!(child.try_wait()?.is_none(), "it ended");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(child)
+    };
+    let mut children = [start(&jobs[0])?, start(&jobs[1])?];
+    let asked = Command::new(arch::dist().join("bin/pc3"))
+        .arg("checkpoint")
+        .arg(std::process::id().to_string())
+        .output();
+    for child in &mut children {
+        child.kill()?;
+        child.wait()?;
+    }
+    let said = String::from_utf8_lossy(&asked?.stderr).into_owned();
+    ensure!(said.contains("has started several jobs"), "{said}");
+    for (child, job) in children.iter().zip(&jobs) {
+        ensure!(said.contains(&format!("{} (", child.id())), "{said}");
+        ensure!(job.checkpoint_files().is_empty(), "one has taken it");
+    }
     Ok(())
 }
 

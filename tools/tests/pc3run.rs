@@ -39,9 +39,11 @@ fn a_program_of_another_compiler_is_told_of() {
     let (status, text) = run(&["/bin/sh", "-c", "exit 3"]);
     assert_eq!(status, 3);
     assert!(
-        text.contains("/bin/sh is run as it is: it takes no checkpoints"),
+        text.contains("/bin/sh is run as it is: it has no checkpoints"),
         "{text}"
     );
+    let (_, text) = run(&["-n", "4", "/bin/sh", "-c", "exit 3"]);
+    assert!(text.contains("it has no 4 ranks (-n), and"), "{text}");
     let (status, text) = run(&["--restart", "/bin/sh", "-c", "exit 3"]);
     assert_eq!(status, 88);
     assert!(text.contains("it cannot be restarted"), "{text}");

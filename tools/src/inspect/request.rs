@@ -1,5 +1,7 @@
 //! `pc3 checkpoint`: asks a running job for a checkpoint through its signal and waits for the commit.
 
+use std::collections::btree_map::Entry;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,6 +27,8 @@ pub(super) enum RequestError {
     Nothing(String),
     #[error("process {0} takes no request for a checkpoint: it is not a pc3 program, or no signal of it means that (PC3_ON_SIGNAL)")]
     Deaf(i32),
+    #[error("process {pid} has started several jobs, name one by its directory or its process: {}", list(.jobs))]
+    Several { pid: i32, jobs: Vec<(i32, PathBuf)> },
     #[error("process {pid} cannot be asked: {error}")]
     Kill { pid: i32, error: io::Error },
     #[error("the job ended before all its ranks had come to a checkpoint location")]
@@ -40,6 +44,11 @@ fn still(stop: bool) -> &'static str {
         true => "; it goes on and tries again, and ends behind the first that it can take",
         false => "",
     }
+}
+
+fn list(jobs: &[(i32, PathBuf)]) -> String {
+    let one = |(pid, dir): &(i32, PathBuf)| format!("{pid} ({})", dir.display());
+    jobs.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn and_ends(stop: bool) -> &'static str {
@@ -276,17 +285,34 @@ fn by_process(pid: i32) -> Result<Job, RequestError> {
     if let Some(job) = unlocked(pid, &proc) {
         return Ok(job);
     }
-    // A launcher: one of the processes that it has started has the directory, or may be asked.
+    below(pid)
+}
+
+/// The job of a launcher: one of the processes that it has started has the directory, or may be asked.
+fn below(launcher: i32) -> Result<Job, RequestError> {
     let of = |p: i32| PathBuf::from(format!("/proc/{p}"));
-    let below: Vec<i32> = job_below(pid).collect();
-    let locked = below.iter().find_map(|p| locked_directory(&of(*p)));
-    match locked {
-        Some(dir) => by_directory(&dir),
-        None => below
-            .iter()
-            .find_map(|p| unlocked(*p, &of(*p)))
-            .ok_or(RequestError::Deaf(pid)),
+    let below: Vec<i32> = job_below(launcher).collect();
+    let locked = below.iter().filter_map(|p| locked_directory(&of(*p)));
+    let mut jobs: BTreeMap<PathBuf, Job> = BTreeMap::new();
+    for dir in locked {
+        if let Entry::Vacant(free) = jobs.entry(dir) {
+            let job = by_directory(free.key())?;
+            free.insert(job);
+        }
     }
+    for job in below.iter().filter_map(|p| unlocked(*p, &of(*p))) {
+        let dir = job.dir.canonicalize().unwrap_or_else(|_| job.dir.clone());
+        jobs.entry(dir).or_insert(job);
+    }
+    if jobs.len() > 1 {
+        return Err(RequestError::Several {
+            pid: launcher,
+            jobs: jobs.into_iter().map(|(dir, job)| (job.pid, dir)).collect(),
+        });
+    }
+    jobs.into_values()
+        .next()
+        .ok_or(RequestError::Deaf(launcher))
 }
 
 fn program_name(proc: &Path) -> Option<String> {

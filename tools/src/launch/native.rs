@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use pc3_runtime::tell::EXIT_STOPPED;
+use pc3_runtime::tell::{to_continue_from, EXIT_STOPPED};
 
 use super::elf;
 use super::options::{Hosts, Run};
 use super::outputs;
 use super::signals;
-use super::start::{newest, ours, StartError};
+use super::start::{ours, StartError};
 use crate::program::is_ours;
 
 /// Which MPI carries messages between processes.
@@ -280,7 +280,7 @@ pub(super) fn through(
     if is_mpich(&launcher.program) {
         outputs::take_out_banner(printed);
     }
-    let newest = newest(&launcher.settings.dir);
+    let newest = to_continue_from(Some(&launcher.settings.dir));
     match (outcome.read(), status.checked_sub(128)) {
         (None, Some(signal @ 1..=64)) => {
             eprintln!("pc3run: signal {signal} has ended a process of the job: the job ends with status {status}; {newest}");

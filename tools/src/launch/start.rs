@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::ptr::null;
 
 use pc3_runtime::settings::Restart;
-use pc3_runtime::tell::EXIT_NO_CHECKPOINT;
+use pc3_runtime::tell::{to_continue_from, EXIT_NO_CHECKPOINT};
 
 use crate::program::is_ours;
 
@@ -71,6 +71,11 @@ impl StartError {
 pub(super) fn run(run: &Run) -> Result<u8, StartError> {
     // `--restart lastest ./heat`: the word was taken for the program.
     let word = run.settings.restart == Restart::Latest && !run.program.as_bytes().contains(&b'/');
+    let restarts = matches!(run.settings.restart, Restart::Latest | Restart::Id(_));
+    if restarts && is_foreign(run) {
+        let program = run.program.to_string_lossy().into_owned();
+        return Err(StartError::NoRestart(program));
+    }
     processes(run).map_err(|e| match e {
         StartError::Missing(name)
             if word && run.args.first().is_some_and(|a| locate(a).is_some()) =>
@@ -79,6 +84,19 @@ pub(super) fn run(run: &Run) -> Result<u8, StartError> {
         }
         e => e,
     })
+}
+
+/// What a program that pc3cc has not built lacks.
+fn tell_of_foreign(run: &Run) {
+    if run.native || !is_foreign(run) {
+        return;
+    }
+    let program = run.program.to_string_lossy();
+    let ranks = run.settings.ranks.filter(|n| *n > 1);
+    let ranks = ranks.map_or(String::new(), |n| format!("no {n} ranks (-n), and "));
+    eprintln!(
+        "pc3run: {program} is run as it is: it has {ranks}no checkpoints, since pc3cc did not build it or found no checkpoint location in it"
+    );
 }
 
 fn processes(run: &Run) -> Result<u8, StartError> {
@@ -118,6 +136,7 @@ fn processes(run: &Run) -> Result<u8, StartError> {
             native: true,
             past_launcher: elf::read(&path).is_none() || is_ours(&path),
         };
+        tell_of_foreign(run);
         return through(&launcher, start);
     }
     start(run)
@@ -165,7 +184,7 @@ fn tell_of(run: &Run, end: End) {
     };
     let more = match end.missed {
         true => String::new(),
-        false => format!("; {}", newest(&run.settings.dir)),
+        false => format!("; {}", to_continue_from(Some(&run.settings.dir))),
     };
     eprintln!("pc3run: {signal} has ended {what}{more}");
 }
@@ -208,14 +227,6 @@ fn hint_at_loader(run: &Run) {
         "pc3run: {program} is a program for {arch} and asks for the loader {loader}, which is not here: link it with -static, \
          or say where an {arch} system's libraries are: pc3run [OPTIONS] qemu-{arch} -L {folder} {program}"
     );
-}
-
-/// Of a job that has ended.
-pub(super) fn newest(dir: &Path) -> String {
-    match pc3_runtime::tell::newest_in(dir) {
-        Some(id) => format!("the newest good checkpoint is {id}"),
-        None => "there is no checkpoint to continue from".to_owned(),
-    }
 }
 
 /// The program, or an argument of what runs it, that pc3cc has built.
@@ -379,11 +390,6 @@ impl Image {
 
 /// Starts the processes; `arrange` says where their output goes.  Signals go to the first.
 fn spawn(run: &Run, arrange: impl Fn(&mut Command) -> io::Result<()>) -> Result<Crew, StartError> {
-    let foreign = is_foreign(run);
-    if foreign && matches!(run.settings.restart, Restart::Latest | Restart::Id(_)) {
-        let program = run.program.to_string_lossy().into_owned();
-        return Err(StartError::NoRestart(program));
-    }
     let net = (run.processes > 1).then(|| Net::new(run.processes));
     let net = net.transpose().map_err(StartError::Net)?;
     let mut children: Vec<Child> = Vec::new();
@@ -413,12 +419,7 @@ fn spawn(run: &Run, arrange: impl Fn(&mut Command) -> io::Result<()>) -> Result<
     } else {
         signals::send_to(first, requests);
     }
-    if foreign {
-        eprintln!(
-            "pc3run: {} is run as it is: it takes no checkpoints, since pc3cc did not build it or found no checkpoint location in it",
-            run.program.to_string_lossy()
-        );
-    }
+    tell_of_foreign(run);
     Ok(Crew::new(children))
 }
 

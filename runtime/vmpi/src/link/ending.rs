@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::*;
 use std::time::{Duration, Instant};
 
 use pc3_runtime::control;
-use pc3_runtime::tell::{error, follow, newest, say, EXIT_FATAL};
+use pc3_runtime::tell::{error, follow, say, to_continue_from, EXIT_FATAL};
 use pc3_transport::Head;
 use pc3_typemetric::codes;
 
@@ -92,10 +92,7 @@ impl Link {
 
     fn good(&self) -> String {
         let job = self.world().and_then(|w| w.job.get());
-        match job.and_then(|j| newest(j)) {
-            Some(id) => format!("the newest good checkpoint is {id}"),
-            None => "there is no checkpoint to continue from".to_owned(),
-        }
+        to_continue_from(job.map(|j| j.dir()))
     }
 
     /// Another process says within this time why the job ends.
