@@ -170,7 +170,7 @@ fn output(mpi: &str) -> Result<()> {
     }
     // A shell between the launcher and the program: its pipe is the program's output.
     let launcher = [&*pc3run, "-p", "2", "--mpi", mpi, "sh", "-c"];
-    let piped = format!("{} | sed s/step/line/", exe.display());
+    let piped = format!("{} piped | sed s/step/line/", exe.display());
     let done = job.finish(job.start_by(&launcher, HOST, Path::new(&piped), &[])?)?;
     let out = String::from_utf8_lossy(&job.stdout()).into_owned();
     let last = out.lines().filter(|l| l.starts_with("line ")).count();
