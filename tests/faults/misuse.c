@@ -48,6 +48,8 @@ static void elsewhere(int *v)
     MPI_Info copy = freed;
     MPI_Info_free(&freed);
     show("freed hints", MPI_Comm_dup_with_info(MPI_COMM_WORLD, copy, &hinted));
+    MPI_Errhandler handler;
+    show("a handler that is null", MPI_Comm_create_errhandler(NULL, &handler));
     MPI_Comm_free(&both);
     MPI_Comm_free(&half);
 }

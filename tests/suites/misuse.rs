@@ -61,6 +61,7 @@ blocks of several types in place: MPI_ERR_BUFFER
 blocks of several types from nowhere: MPI_ERR_BUFFER
 to pack to nowhere: MPI_ERR_BUFFER
 freed hints: MPI_ERR_INFO
+a handler that is null: MPI_ERR_ARG
 ";
 
 pub fn trials() -> Vec<Trial> {

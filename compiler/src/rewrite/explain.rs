@@ -1,11 +1,22 @@
 //! Why each function is or is not instrumented, and what each point saves.
 
 use super::Whole;
+use crate::analysis::program::FnId;
 
 pub(super) fn explain(w: &Whole) -> String {
     let mut out = String::new();
-    for f in w.p.ids() {
+    let mut file = "";
+    // Headers' functions are in every unit.
+    let users = |f: &FnId| {
+        let (start, lines) = (w.p.func(*f).span.start, &w.p.unit(*f).lines);
+        !lines.is_system(start) || lines.is_users_file(start)
+    };
+    for f in w.p.ids().filter(users) {
         let u = w.p.unit(f);
+        if w.p.units.len() > 1 && file != u.path {
+            file = &u.path;
+            out += &format!("{file}:\n");
+        }
         let plan = &w.plans[f.index()];
         let name = w.p.name(f);
         if plan.points.is_empty() {

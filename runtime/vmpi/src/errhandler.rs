@@ -27,8 +27,11 @@ fn predefined(handle: usize) -> bool {
 }
 
 impl Errhandlers {
-    pub fn create(&mut self, func: usize) -> usize {
-        self.0.insert(UserHandler { func, refs: 1 })
+    pub fn create(&mut self, func: usize) -> Result<usize> {
+        if func == 0 {
+            return fail(Class::ERR_ARG, "a null pointer to an error handler");
+        }
+        Ok(self.0.insert(UserHandler { func, refs: 1 }))
     }
 
     /// One more reference; fails if the handle names no handler.

@@ -14,6 +14,9 @@ use pc3_runtime::tell::say;
 use crate::deadlock::ranges;
 use crate::state::{RankState, World};
 
+/// Pairs of ranks that people are shown.
+const SHOWN: usize = 8;
+
 /// Messages and bytes, by receiver.
 type Sent = HashMap<u32, (u64, u64)>;
 
@@ -181,8 +184,12 @@ impl Report {
         }
         let mut pairs: Vec<_> = self.traffic.0.iter().collect();
         pairs.sort_by_key(|(pair, (n, bytes))| (std::cmp::Reverse((*bytes, *n)), **pair));
-        for ((from, to), (n, bytes)) in pairs.into_iter().take(8) {
+        let more = pairs.split_off(pairs.len().min(SHOWN)).len();
+        for ((from, to), (n, bytes)) in pairs {
             let _ = writeln!(out, "  from {from:5} to {to:5} {n:13}  {bytes:15}");
+        }
+        if more > 0 {
+            let _ = writeln!(out, "  {more} more pairs with fewer bytes: --stats=FILE");
         }
         match better {
             None => out.push_str("  no placement was found that keeps more of them near"),

@@ -72,7 +72,7 @@ pub fn fatal(me: &RankState, name: &str, e: &MpiError) -> ! {
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_create_errhandler(func: usize, handler: *mut usize) -> c_int {
     entry("MPI_Comm_create_errhandler", 0, |me| {
-        put(handler, me.objects().errhandlers.create(func))
+        put(handler, me.objects().errhandlers.create(func)?)
     })
 }
 

@@ -458,7 +458,7 @@ pub unsafe extern "C" fn MPI_File_seek_shared(file: usize, offset: i64, whence: 
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_create_errhandler(func: usize, handler: *mut usize) -> c_int {
     entry("MPI_File_create_errhandler", 0, |me| {
-        put(handler, me.objects().errhandlers.create(func))
+        put(handler, me.objects().errhandlers.create(func)?)
     })
 }
 
