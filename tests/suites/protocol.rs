@@ -348,7 +348,15 @@ fn shared_file() -> Result<()> {
             same(&expected, &job)?;
         }
     }
-    Ok(())
+    // Of two processes only the first knows that nothing came of it; what both have counted is gathered all the same.
+    let job = Job::new(&p)?;
+    let by = launcher(2, "none");
+    let words: Vec<&str> = by.iter().map(String::as_str).collect();
+    let env = [PROTOCOL, ("PC3_EVERY", "17x"), ("PC3_STATS", "on")];
+    let end = job.finish(job.start_by(&words, HOST, &exe, &env)?)?;
+    let counted = end.stderr.contains("between processes");
+    ensure!(end.status == 0 && counted, "{}", end.stderr);
+    same(&expected, &job)
 }
 
 /// Nor one of MPI that is always written.

@@ -410,10 +410,11 @@ pub(super) fn commit(s: &mut State, world: &World) {
             disturbed,
         });
         drop(parts);
+        // That they do not fit together only the first process knows: the others give what they have counted in any case.
+        stats::checkpoint(world, &job);
         let disturbed = match written {
             Written::Disturbed(why) => Some(why),
             Written::After(after) => {
-                stats::checkpoint(world, &job);
                 chaos();
                 if after == After::Stop {
                     stats::end(world, &job);
