@@ -554,7 +554,7 @@ fn objects_survive() {
         commute: true,
         wide: true,
     });
-    let e = o.errhandlers.create(0x10_0500);
+    let e = o.errhandlers.create(0x10_0500).unwrap();
     o.keyvals
         .create(pc3_vmpi::attr::On::Comm, 1, 0x10_0600, 0x10_0700);
     let info = o.infos.insert(Info {
