@@ -159,6 +159,29 @@ fn a_function_called_once_keeps_one_caller() {
 }
 
 #[test]
+fn a_loop_whose_static_array_is_apart() {
+    check(
+        "void pc3_checkpoint(void);\nint MPI_Finalize(void);\nvoid smooth(double *a, int n) { static double u[99][3];\n    for (int k = 0; k < n; k++)\n        for (int i = 1; i < 99; i++)\n            u[i][0] += a[i] + u[i - 1][k % 3];\n    u[0][0] += MPI_Finalize();\n}\n",
+        expect![[r#"
+            void pc3_checkpoint(void);
+            int MPI_Finalize(void);
+            # 3 "t.c" 3
+            static double pc3_smooth_u_13[99][3]; 
+            # 2 "t.c"
+
+            void smooth(double *a, int n) { const pc3_diff pc3_d = pc3_delta; 
+                { __typeof__(pc3_smooth_u_13) *pc3_held13 = (__typeof__(pc3_smooth_u_13) *)pc3_apart(&(*(__typeof__(pc3_smooth_u_13) *)((char *)&pc3_smooth_u_13 + pc3_d))); { for (int k = 0; k < n; k++)
+                    for (int i = 1; i < 99; i++)
+                        (*pc3_held13)[i][0] += a[i] + (*pc3_held13)[i - 1][k % 3]; } __asm__ volatile("" : : "r"(pc3_held13) : "memory"); }
+                (*(__typeof__(pc3_smooth_u_13) *)((char *)&pc3_smooth_u_13 + pc3_d))[0][0] += (pc3_at("t.c:7"), MPI_Finalize)();
+            }
+
+            smooth: not instrumented
+        "#]],
+    );
+}
+
+#[test]
 fn a_loop_that_holds_static_numbers() {
     check(
         "void pc3_checkpoint(void);\nint MPI_Finalize(void);\nint sum(const int *a, int n) { static int i, s, seen, *at = &seen;\n    for (i = 0; i < n; i++)\n        s += a[i] + seen;\n    for (i = 0; i < n; i++) {\n        *at += MPI_Finalize();\n        while (s > n) s--;\n    }\n    return s;\n}\n",

@@ -343,6 +343,12 @@ pub extern "C" fn pc3_library_calloc(n: usize, size: usize) -> *mut c_void {
     unsafe { libc::calloc(n, size) }
 }
 
+/// The same address, as that of an array which nothing else leads to for a while (`pc3cc`'s `rewrite/holding`). Has to be a call.
+#[no_mangle]
+pub extern "C" fn pc3_apart(array: *mut c_void) -> *mut c_void {
+    array
+}
+
 /// Memory for characters, typed as such.
 #[no_mangle]
 pub extern "C" fn pc3_characters(n: usize) -> *mut c_char {

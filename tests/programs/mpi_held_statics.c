@@ -145,6 +145,36 @@ __attribute__((noinline)) static int add(const int *p, int n)
     return sum;
 }
 
+/* As translated Fortran smooths: sums of a row are kept for its neighbours; what lies behind the row stays. */
+static double smooth(const double *u, double *r, int n, int rounds)
+{
+    static double u1[300], u2[300];
+    static long seen[64];
+    static int i, j, k;
+    double sum = 0;
+
+    for (k = 0; k < rounds; k++) {
+        for (j = 1; j < n - 1; j++) {
+            for (i = 0; i < n; i++) {
+                u1[i] = u[(j - 1) * n + i] + u[(j + 1) * n + i];
+                u2[i] += u[j * n + (i + k) % n] / 4;
+                seen[(i + 7 * k) % 64] += i;
+            }
+            for (i = 1; i < n - 1; i++)
+                r[j * n + i] = u[j * n + i] - (u1[i - 1] + u1[i + 1]) / 8 - (u2[i] + u2[i + 1]) / 16;
+            if (j == n - 3 && k > 1)
+                break;
+        }
+        u1[299 - k] = u2[k] - add((int[]){k, n}, 2) % 3;
+        u2[299 - k] += u1[299 - k] + k;
+    }
+#pragma pc3 checkpoint
+    for (k = 0; k < 4; k++)
+        for (i = 0; i < 300; i++)
+            sum += u1[i] + u2[i] * (i % 7) + seen[i % 64];
+    return sum;
+}
+
 typedef struct {
     double r, i;
 } number;
@@ -240,6 +270,10 @@ int main(int argc, char **argv)
             x[i] = y[i] = (number){(rank + i) % 4, i - k};
         show_all("butterfly", (int)(100 * (butterfly(x, y, (number){k + 1, rank}, 3) + y[1].r + y[4].i)));
         show_all("unnamed", unnamed(4 + k + rank));
+        double u[64], r[64];
+        for (int i = 0; i < 64; i++)
+            u[i] = (i * (rank + 3) + k) % 11, r[i] = i;
+        show_all("smooth", (int)(100 * (smooth(u, r, 5 + (k + rank) % 4, 4) + r[6] + r[18])));
         show_all("blocks", (int)(100 * blocks(rhs, 8)));
     }
     return mpi_finish();

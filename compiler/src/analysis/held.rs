@@ -4,7 +4,8 @@
 //! is never taken. A rank's copy is reached by its address. So what they would find is found here: among statements that call nothing, a
 //! number of the function's own is theirs alone, and what it has before and behind them is all that anybody can see. The same
 //! holds of small arrays of numbers that are only indexed (`static double tmat[25];` of an elimination) and of small structs of numbers
-//! (f2c's complex numbers), where loops use them so much that copying them there and back is little.
+//! (f2c's complex numbers), where loops use them so much that copying them there and back is little. Larger arrays of doubles stay
+//! where they are; compilers are told that no other pointer leads there while such statements run.
 
 use super::program::{Callee, Program};
 use super::untouched::root;
@@ -15,8 +16,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Statements in a row.
 pub struct Run {
     pub last: StmtId,
-    /// What they name, and whether they write it.
-    pub named: BTreeMap<SymId, bool>,
+    pub named: BTreeMap<SymId, How>,
+}
+
+/// How statements in a row have what they name.
+#[derive(Clone, Copy)]
+pub enum How {
+    /// In a local, which is written back if they write it.
+    Copied { written: bool },
+    /// By a pointer that nothing else is reached by.
+    Apart,
 }
 
 /// By the first statement of each run.
@@ -30,6 +39,8 @@ const SMALL: u64 = 64;
 const TURNS: u64 = 8;
 /// A number in an array or a struct is held for so many uses.
 const USES: u64 = 4;
+/// A pointer to an array is asked for, which is a call, for so many uses.
+const CALL: u64 = 2 * TURNS * TURNS;
 
 /// `private`: what each rank has for itself. Not for programs that make threads.
 pub fn analyse(p: &Program, unit: usize, private: &HashSet<SymId>) -> Held {
@@ -114,14 +125,34 @@ fn numbers_in(u: &Unit, t: QualType) -> Option<u64> {
     (1..=SMALL).contains(&all).then_some(all)
 }
 
-/// Functions' own static numbers, and small arrays and structs of them, that have no address.
+/// An array of doubles: what is aligned as compilers believe of a pointer that no other one is like.
+fn has_doubles(u: &Unit, t: QualType) -> bool {
+    let Type::Array {
+        elem,
+        len: ArrayLen::Const(1..),
+    } = u.ty(t.ty)
+    else {
+        return false;
+    };
+    let plain = !(elem.is_const || elem.is_volatile || elem.is_atomic);
+    let double = |t| {
+        matches!(
+            u.ty(t),
+            Type::Float(FloatKind::Double) | Type::Complex(FloatKind::Double)
+        )
+    };
+    plain && (double(elem.ty) || has_doubles(u, *elem))
+}
+
+/// Functions' own static numbers, and arrays and small structs of them, that have no address.
 fn numbers(u: &Unit, private: &HashSet<SymId>) -> HashSet<SymId> {
     let again = calls_itself(u);
     let suits = |s: &Symbol| {
         let own = s.storage == Storage::Static && !s.is_global && !s.thread_local;
         // Each of its frames would have a copy.
         let deep = || s.func.is_some_and(|f| again.contains(&f)) && !is_number(u, s.ty.ty);
-        own && s.attributes.is_empty() && numbers_in(u, s.ty).is_some() && !deep()
+        let made_of_them = || numbers_in(u, s.ty).is_some() || has_doubles(u, s.ty);
+        own && s.attributes.is_empty() && made_of_them() && !deep()
     };
     let mut set: HashSet<SymId> = private
         .iter()
@@ -280,7 +311,7 @@ fn named(
     u: &Unit,
     run: impl Iterator<Item = StmtId>,
     numbers: &HashSet<SymId>,
-) -> BTreeMap<SymId, bool> {
+) -> BTreeMap<SymId, How> {
     /// Of one number.
     #[derive(Default)]
     struct Uses {
@@ -326,13 +357,17 @@ fn named(
             true
         });
     }
-    let often = |s: SymId, uses: &Uses| {
+    let how = |s: SymId, uses: Uses| {
         let ty = u.sym(s).ty;
-        match numbers_in(u, ty) {
+        let pays = match numbers_in(u, ty) {
             Some(n) if !is_number(u, ty.ty) => uses.turns >= USES * n,
-            _ => uses.times >= OFTEN,
-        }
+            Some(_) => uses.times >= OFTEN,
+            None => false,
+        };
+        let written = uses.written;
+        let apart = || (uses.turns >= CALL && has_doubles(u, ty)).then_some(How::Apart);
+        pays.then_some(How::Copied { written }).or_else(apart)
     };
-    let often = found.into_iter().filter(|(s, u)| often(*s, u));
-    often.map(|(s, u)| (s, u.written)).collect()
+    let held = found.into_iter().map(|(s, uses)| (s, how(s, uses)));
+    held.filter_map(|(s, how)| Some((s, how?))).collect()
 }

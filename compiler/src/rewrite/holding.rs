@@ -8,11 +8,20 @@
 //! PC3_G(pc3_f_i_1) = pc3_held1; PC3_G(pc3_f_sum_2) = pc3_held2; }
 //! ```
 //!
-//! Arrays are copied by `__builtin_memcpy`.
+//! Small arrays are copied by `__builtin_memcpy`. Of others (`How::Apart`) the compiler is told that what is reached by this name is reached by
+//! no other, as it knows of the plain program's:
+//!
+//! ```c
+//! { __typeof__(pc3_f_u_3) *pc3_held3 = (__typeof__(pc3_f_u_3) *)pc3_apart(&PC3_G(pc3_f_u_3));
+//! { for (...) (*pc3_held3)[j] += v[j]; }
+//! __asm__ volatile("" : : "r"(pc3_held3) : "memory"); }
+//! ```
+//!
+//! `pc3_apart` gives back its argument. No access of memory moves across the two.
 
 use super::edits::Edits;
 use super::print::Printer;
-use crate::analysis::held::Run;
+use crate::analysis::held::{How, Run};
 use crate::tree::*;
 use std::collections::HashMap;
 
@@ -42,22 +51,35 @@ impl Printer<'_, '_> {
             last: Some(*last),
             ..Holding::default()
         };
-        for (sym, written) in named {
+        for (sym, how) in named {
             let Some(name) = self.cx.statics.get(sym) else {
                 continue;
             };
             let (there, here) = (self.cx.global_text(name), format!("pc3_held{}", sym.0));
-            if let Type::Array { .. } = self.u().ty(self.u().sym(*sym).ty.ty) {
-                let copy = |to, from| format!("__builtin_memcpy(&{to}, &{from}, sizeof({here})); ");
-                before += &format!("__typeof__({name}) {here}; ");
-                copied += &copy(&here, &there);
-                if *written {
-                    now.behind += &format!(" {}", copy(&there, &here));
+            let ty = format!("__typeof__({name})");
+            let is_array = matches!(self.u().ty(self.u().sym(*sym).ty.ty), Type::Array { .. });
+            match how {
+                How::Apart => {
+                    before += &format!("{ty} *{here} = ({ty} *)pc3_apart(&{there}); ");
+                    now.behind +=
+                        &format!(" __asm__ volatile(\"\" : : \"r\"({here}) : \"memory\");");
+                    now.locals.insert(*sym, format!("(*{here})"));
+                    continue;
                 }
-            } else {
-                before += &format!("__typeof__({name}) {here} = {there}; ");
-                if *written {
-                    now.behind += &format!(" {there} = {here};");
+                How::Copied { written } if is_array => {
+                    let copy =
+                        |to, from| format!("__builtin_memcpy(&{to}, &{from}, sizeof({here})); ");
+                    before += &format!("{ty} {here}; ");
+                    copied += &copy(&here, &there);
+                    if *written {
+                        now.behind += &format!(" {}", copy(&there, &here));
+                    }
+                }
+                How::Copied { written } => {
+                    before += &format!("{ty} {here} = {there}; ");
+                    if *written {
+                        now.behind += &format!(" {there} = {here};");
+                    }
                 }
             }
             now.locals.insert(*sym, here);
