@@ -377,7 +377,8 @@ impl Node {
 
 /// What the ranks here do.
 fn ranks(link: &Link, world: &World, b: &Barrier) -> Ranks {
-    let waits = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle();
+    let polls = coord::polls(b);
+    let waits = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle_if(polls);
     if world.sched().is_over() {
         Ranks::Over
     } else if !link.traffic.is_still() {
