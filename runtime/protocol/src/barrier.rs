@@ -141,14 +141,6 @@ impl Barrier {
         matches!(self.stage, Stage::Gathering { .. }) && self.count(Place::Parked) > 0
     }
 
-    /// How often the plan was put off.
-    pub fn attempts(&self) -> u32 {
-        match self.stage {
-            Stage::Gathering { attempts, .. } => attempts,
-            _ => 0,
-        }
-    }
-
     /// A checkpoint is being taken.
     pub fn is_unwinding(&self) -> bool {
         matches!(self.stage, Stage::Unwinding { .. })
@@ -367,9 +359,8 @@ mod tests {
     fn an_infeasible_plan_moves_on() {
         // Rank 1, at 6, waits for what rank 0 sends after its location 5.
         let mut b = parked(2, 5, &[(0, 5)]);
-        assert_eq!(b.attempts(), 0);
         assert_eq!(b.stuck(), Verdict::Released(vec![0]));
-        assert_eq!((b.answer(0), b.attempts()), (Answer::Go, 1));
+        assert_eq!(b.answer(0), Answer::Go);
         assert_eq!(b.at_location(0, 6), Answer::Wait);
         assert_eq!(b.at_location(1, 7), Answer::Unwind);
     }

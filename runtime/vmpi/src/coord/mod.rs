@@ -14,7 +14,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pc3_runtime::control::{clear_flag, FLAG_ENGINE};
 
 use crate::deadlock;
-use crate::state::rank::{FEW_POLLS, POLLS};
 use crate::state::{RankState, World};
 use barrier::{Barrier, Verdict};
 
@@ -103,31 +102,21 @@ impl Coordinator {
 
     /// A rank has polled in vain many times: does everybody else wait too?
     pub fn polled(&self, world: &World) {
-        // Of several processes nobody knows here.
-        if self.is_idle() || world.far().is_some() {
+        if world.far().is_some() {
+            // Nobody knows here.
             return;
         }
         let mut b = self.lock();
         if !b.any_parked() {
             return;
         }
-        let polls = polls(&b);
-        let idle = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle_if(polls);
+        let idle = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle();
         let all = world.ranks().iter().all(idle) && !world.has_mail();
         if all {
             let verdict = b.stuck();
             drop(b);
             apply(world, verdict, "");
         }
-    }
-}
-
-/// So many fruitless polls of who is not parked are waiting. Programs may work between polls, so few are enough at first; who polls for
-/// something else, and was let go in vain, is waited for longer.
-pub(crate) fn polls(b: &Barrier) -> u32 {
-    match b.any_parked() {
-        true => (FEW_POLLS << b.attempts().min(16)).min(POLLS),
-        false => POLLS,
     }
 }
 

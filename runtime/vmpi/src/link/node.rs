@@ -377,8 +377,7 @@ impl Node {
 
 /// What the ranks here do.
 fn ranks(link: &Link, world: &World, b: &Barrier) -> Ranks {
-    let polls = coord::polls(b);
-    let waits = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle_if(polls);
+    let waits = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle();
     if world.sched().is_over() {
         Ranks::Over
     } else if !link.traffic.is_still() {

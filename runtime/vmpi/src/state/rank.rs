@@ -149,9 +149,7 @@ pub enum Phase {
 }
 
 /// So many fruitless polls in a row are waiting.
-pub(crate) const POLLS: u32 = 1024;
-/// So many, and any power of two above, may be while ranks are parked for a checkpoint ([`crate::coord::polls`]).
-pub(crate) const FEW_POLLS: u32 = 16;
+const POLLS: u32 = 1024;
 
 #[repr(C, align(128))]
 pub struct RankState {
@@ -328,15 +326,10 @@ impl RankState {
 
     /// It polls, or is blocked, or has ended; nothing that it waits for has happened.  Any rank may ask.
     pub(crate) fn is_idle(&self) -> bool {
-        self.is_idle_if(POLLS)
-    }
-
-    /// The same, where so many polls are waiting.
-    pub(crate) fn is_idle_if(&self, polls: u32) -> bool {
         let sched = self.world().sched();
         sched.is_blocked(self.slot)
             || sched.has_ended(self.slot)
-            || (self.polls.load(Relaxed) >= polls && !self.event.load(Relaxed))
+            || (self.polls.load(Relaxed) >= POLLS && !self.event.load(Relaxed))
     }
 
     /// Is it blocked, has it ended, or polled since this was last asked?  Who has stopped polling may compute.
@@ -380,14 +373,11 @@ impl RankState {
             n = 1;
         }
         self.polls.store(n, Relaxed);
-        let waits = n % POLLS == 0;
-        if waits || (n >= FEW_POLLS && n.is_power_of_two()) {
+        if n % POLLS == 0 {
             let world = self.world();
             world.coord.polled(world);
-            if waits {
-                world.relief.polled(world);
-                world.idle.polled(self);
-            }
+            world.relief.polled(world);
+            world.idle.polled(self);
         }
         self.do_chores();
         if self.gave_way() {
