@@ -1,4 +1,4 @@
-/* pc3-test: mpi ranks=3 */
+/* pc3-test: mpi ranks=3 flags=-Werror,-Wimplicit-fallthrough */
 /* Numbers that functions keep in static variables, as translated Fortran does: what loops make of them each rank has for itself. */
 #include "mpi_check.h"
 
@@ -225,6 +225,45 @@ static double butterfly(number *x, number *y, number w, int n)
            apart.bits + __real__ z + __imag__ turn + x21.r;
 }
 
+/* What an attribute says of the next label stays in front of it. */
+static double falls(const double *a, int n)
+{
+    static double u[80];
+    static int calls;
+    double s = 0;
+
+    switch (n % 3) {
+    case 0:
+        s = ++calls;
+        for (int k = 0; k < n; k++)
+            for (int i = 1; i < 40; i++)
+                u[i] += a[i % 8] + u[i - 1] / 2;
+        __attribute__((fallthrough));
+    case 1:
+        s += u[3];
+    }
+#pragma pc3 checkpoint
+    return s + u[39] + calls;
+}
+
+/* A table of labels lies among them, and is the program's. */
+static int threaded(const char *code)
+{
+    static void *step[] = {&&add, &&twice, &&end};
+    static int sum, steps;
+
+    goto *step[*code - '0'];
+add:
+    sum += ++steps;
+    goto *step[*++code - '0'];
+twice:
+    sum = sum * 2 % 1000;
+    goto *step[*++code - '0'];
+end:
+#pragma pc3 checkpoint
+    return sum * 100 + steps % 100;
+}
+
 /* Objects without a name live as long as the block that they stand in, and what is chosen is what it is. */
 static int unnamed(int n)
 {
@@ -269,6 +308,8 @@ int main(int argc, char **argv)
         for (int i = 0; i < 6; i++)
             x[i] = y[i] = (number){(rank + i) % 4, i - k};
         show_all("butterfly", (int)(100 * (butterfly(x, y, (number){k + 1, rank}, 3) + y[1].r + y[4].i)));
+        show_all("falls", (int)(100 * falls(rhs, 3 + (k + rank) % 4)));
+        show_all("threaded", threaded(&"0100112"[(k + rank) % 4]));
         show_all("unnamed", unnamed(4 + k + rank));
         double u[64], r[64];
         for (int i = 0; i < 64; i++)

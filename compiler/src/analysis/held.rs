@@ -52,8 +52,12 @@ pub fn analyse(p: &Program, unit: usize, private: &HashSet<SymId>) -> Held {
     }
     let lent = lent(u);
     let suits = |s: StmtId| {
-        let declares = matches!(u.stmt(s).kind, StmtKind::Decl(_));
-        !declares && !follows_pragma(u, s) && is_alone(p, unit, s, &lent)
+        let st = u.stmt(s);
+        // `__attribute__((fallthrough));` has to stand in front of its label.
+        let before = u.text[..st.span.start as usize].trim_end();
+        let says = matches!(st.kind, StmtKind::Expr(None)) && before.ends_with("))");
+        let declares = matches!(st.kind, StmtKind::Decl(_));
+        !declares && !says && !follows_pragma(u, s) && is_alone(p, unit, s, &lent)
     };
     let mut todo: Vec<StmtId> = u.functions.iter().map(|f| f.body).collect();
     while let Some(s) = todo.pop() {

@@ -340,6 +340,8 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         },
         twin_uses: RefCell::default(),
     };
+    // They stay within their functions, where nothing of them is noted, and nobody writes to them.
+    cx.private.retain(|s| !cx.labels.tables.contains(s));
     if w.holds && !dialect.unoptimised {
         cx.held = held::analyse(w.p, unit, &cx.private);
     }
