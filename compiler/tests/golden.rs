@@ -158,6 +158,24 @@ fn a_function_called_once_keeps_one_caller() {
     );
 }
 
+/// Each rank has a table that it writes to for itself, without locations, too; one that only jumps use is everybody's.
+#[test]
+fn tables_of_labels_of_ranks() {
+    check(
+        "int MPI_Finalize(void);\nint f(int i) { static void *jumps[] = {&&a, &&b}; static void *kept[] = {&&a, &&b};\n    kept[i] = kept[0];\n    goto *jumps[i];\na: goto *kept[1];\nb: return MPI_Finalize();\n}\n",
+        expect![[r#"
+            int f(int i) { static void *const pc3_to[] = { &&a, &&b }; const pc3_diff pc3_d = pc3_delta; static void *jumps[] = {&&a, &&b}; 
+                (*(__typeof__(pc3_f_kept_12) *)((char *)&pc3_f_kept_12 + pc3_d))[i] = (*(__typeof__(pc3_f_kept_12) *)((char *)&pc3_f_kept_12 + pc3_d))[0];
+                goto *jumps[i];
+            a: goto *pc3_to[(const char *)((*(__typeof__(pc3_f_kept_12) *)((char *)&pc3_f_kept_12 + pc3_d))[1]) - pc3_labels__f];
+            b: return (pc3_at("t.c:6"), MPI_Finalize)();
+            }
+
+            f: not instrumented
+        "#]],
+    );
+}
+
 #[test]
 fn a_loop_whose_static_array_is_apart() {
     check(

@@ -517,8 +517,8 @@ extern void pc3_abort(void) __attribute__((noreturn));
 /* A heap object of characters. */
 extern char *pc3_characters(pc3_size);
 /*
- * An array of the rank's between whose statements nothing else is reached by another name: the same address, of which compilers believe what
- * they believe of a new object's. */
+ * The same address, of which compilers believe what they believe of a new object's: for the time of statements that reach the array there by
+ * nothing else. */
 extern void *pc3_apart(void *) __attribute__((malloc));
 
 /* ---- the unit that defines main ------------------------------------------------------- */

@@ -33,7 +33,7 @@ pub struct Labels {
     inside: HashSet<ExprId>,
 }
 
-/// `points`: has the function points; `any`: has any of the program.
+/// `points`: has the function points; `any`: has any of the program, or has it ranks, each of which has what it writes for itself.
 pub fn find(u: &Unit, points: impl Fn(FuncId) -> bool, any: bool) -> Labels {
     let mut found = Labels::default();
     if !u

@@ -296,7 +296,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         labels: labels::find(
             u,
             |f| !w.plans[w.p.id(unit, f).index()].points.is_empty(),
-            w.graph.reaches.contains(&true),
+            w.mpi || w.graph.reaches.contains(&true),
         ),
         literals: HashMap::new(),
         objects: objects::find(u),
@@ -340,7 +340,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         },
         twin_uses: RefCell::default(),
     };
-    // They stay within their functions, where nothing of them is noted, and nobody writes to them.
+    // They stay within their functions, where nothing of them is noted, and only jumps use them.
     cx.private.retain(|s| !cx.labels.tables.contains(s));
     if w.holds && !dialect.unoptimised {
         cx.held = held::analyse(w.p, unit, &cx.private);
