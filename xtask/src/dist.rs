@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{bail, Context, Result};
 
-use crate::env;
+use crate::{env, prelink};
 
 /// Builds the tree and returns its path. `targets`: triples besides the host's, GNU or Rust spelling.
 pub fn run(targets: &[String]) -> Result<PathBuf> {
@@ -28,7 +28,7 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
         )?;
     }
     let folder = |gnu: &str| dist.join("lib/pc3").join(gnu);
-    install_runtime(&release.join("libpc3rt.a"), &folder(&host), "strip")?;
+    install_runtime(&release.join("libpc3rt.a"), "", &folder(&host))?;
     if !crossed.is_empty() {
         let mut all = build();
         all.args(["-p", "pc3-capi"]);
@@ -39,7 +39,7 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
     }
     for arch in crossed {
         let built = env::target_dir().join(arch.rust).join("release/libpc3rt.a");
-        install_runtime(&built, &folder(arch.gnu), &format!("{}-strip", arch.gnu))?;
+        install_runtime(&built, &format!("{}-", arch.gnu), &folder(arch.gnu))?;
     }
     let transports = transports.join();
     for (mpi, built) in transports.expect("says why there is none, and does not panic") {
@@ -154,25 +154,18 @@ fn known() -> String {
         .join(", ")
 }
 
-/// The library goes into every program: two thirds of it would be debugging information on Rust's sources.
-fn install_runtime(from: &Path, to: &Path, strip: &str) -> Result<()> {
-    install_with(from, &to.join("libpc3rt.a"), |copy| {
-        // Without a strip for the target programs are larger, nothing else.
-        let _ = Command::new(strip).arg("-g").arg(copy).status();
-    })
-}
-
-fn install(from: &Path, to: &Path) -> Result<()> {
-    install_with(from, to, |_| ())
+fn install_runtime(from: &Path, prefix: &str, to: &Path) -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    let linked = prelink::linked(from, prefix, dir.path())?;
+    install(&linked, &to.join("libpc3rt.a"))
 }
 
 /// Copies by rename, so that a running binary is not written to.
-fn install_with(from: &Path, to: &Path, finish: impl FnOnce(&Path)) -> Result<()> {
+fn install(from: &Path, to: &Path) -> Result<()> {
     let dir = to.parent().context("no parent directory")?;
     fs::create_dir_all(dir)?;
     let temporary = to.with_extension("new");
     fs::copy(from, &temporary).with_context(|| format!("cannot copy {}", from.display()))?;
-    finish(&temporary);
     fs::rename(&temporary, to)?;
     Ok(())
 }

@@ -159,6 +159,18 @@ pub fn run(cmd: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// What it writes to its standard output.
+pub fn output(cmd: &mut Command) -> Result<String> {
+    let done = cmd
+        .output()
+        .with_context(|| format!("cannot run {:?}", cmd.get_program()))?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        bail!("{cmd:?} failed: {}\n{said}", done.status);
+    }
+    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+}
+
 pub fn cargo() -> Command {
     let mut c = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     c.current_dir(root());

@@ -6,6 +6,7 @@ mod demo;
 mod dist;
 mod env;
 mod kills;
+mod prelink;
 mod semver;
 mod setup;
 mod simulate;
