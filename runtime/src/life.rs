@@ -77,11 +77,18 @@ extern "C" fn at_exit() {
     }
 }
 
+/// With ld and gold only what other files refer to is wrapped; with lld the program's `main` is never reached.
+const WRAPPED_TWICE: &str = "the linker has led the call of the program's main back to the runtime, as lld does for --wrap=main: \
+    link with GNU ld or gold (-fuse-ld=bfd)";
+
 /// Runs the program; what the process's `main` does.  The result is its exit status.
 ///
 /// # Safety
 /// `argv` and `env` are those of the process; called once.
 pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) -> c_int {
+    if ARGUMENTS.get().is_some() {
+        die(EXIT_FATAL, WRAPPED_TWICE);
+    }
     let count = usize::try_from(argc).unwrap_or(0);
     // SAFETY: argv has argc strings, which live as long as the process.
     let list: Vec<&'static CStr> = (0..count)

@@ -237,6 +237,28 @@ const CASES: &[(&str, &str)] = &[
         sed -i -e '1i #include <omp.h>' -e 's/counter++;/\\n#pragma omp parallel for reduction(+ : counter)\\n\
         for (int k = 0; k < 2; k++) counter += k * omp_is_initial_device();/' main.c; \
         for o in -O0 '-std=c99 -O2'; do $CC --cc=clang -Werror $o -fopenmp main.c a.c b.c -o p; done"),
+    (
+        "exceptions_through_the_librarys_functions",
+        "which g++ || exit 77; \
+            printf 'extern \"C\" void raise_it(int *, int *) { throw 7; }\n' > x.cc; \
+            printf 'extern \"C\" int guarded(int (*f)(void)) { try { return f(); } catch (int n) { return n; } }\n' >> x.cc; g++ -c x.cc; \
+            printf '#include <mpi.h>\nvoid raise_it(MPI_Comm *, int *, ...); int guarded(int (*)(void));\n' > m.c; \
+            printf 'static int wrong(void) { return MPI_Send(0, 1, MPI_INT, 99, 0, MPI_COMM_WORLD); }\nint main(void) { MPI_Errhandler h; MPI_Init(0, 0);\n' >> m.c; \
+            printf 'MPI_Comm_create_errhandler(raise_it, &h); MPI_Comm_set_errhandler(MPI_COMM_WORLD, h);\n' >> m.c; \
+            printf 'int n = guarded(wrong); MPI_Finalize(); return n; }\n' >> m.c; \
+            $CC -w m.c x.o -lstdc++ -o m; s=0; ./m || s=$?; test $s = 7; $CC main.o a.o b.o -o p",
+    ),
+    (
+        "backtraces_below_the_runtime",
+        "printf '#include <execinfo.h>\n#include <signal.h>\n#include <unistd.h>\nstatic volatile int *nowhere;\n' > m.c; \
+            printf 'static void h(int s) { void *f[40]; backtrace_symbols_fd(f, backtrace(f, 40), 1); _exit(s); }\n' >> m.c; \
+            printf '__attribute__((noinline)) int crash(void) { return *nowhere + 1; }\nint main(void) { signal(SIGSEGV, h); return crash() + 2; }\n' >> m.c; \
+            $CC -w -O0 -rdynamic m.c -o m; s=0; ./m > said || s=$?; test $s = 11; grep -q '(crash+' said; grep -q '(main+' said; $CC main.o a.o b.o -o p",
+    ),
+    (
+        "static_without_a_word",
+        "$CC -static main.o a.o b.o -o p 2> said; test ! -s said",
+    ),
     ("another_linker", "which ld.gold || exit 77; ar rcs libx.a a.o b.o; $CC -fuse-ld=gold main.o libx.a -o p"),
 ];
 

@@ -1,6 +1,7 @@
 //! The runtime goes into every program, so it is linked once as far as it can be: programs then link one object of some dozen sections
 //! instead of hundreds with 20,000, which halves what `pc3cc` takes for a small one.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,11 +12,14 @@ use crate::env;
 
 /// Gives the library anew, with one object. `prefix`: of the target's binutils; `dir`: a place for it and what it is made from.
 pub fn linked(library: &Path, prefix: &str, dir: &Path) -> Result<PathBuf> {
-    let [names, undefined, script, linked, object, archive] = [
+    let [names, roots, script, others, linked, own, bare, object, archive] = [
         "names",
-        "undefined",
+        "roots",
         "script",
+        "others",
         "linked.o",
+        "own.o",
+        "bare.o",
         "pc3rt.o",
         "libpc3rt.a",
     ]
@@ -27,14 +31,14 @@ pub fn linked(library: &Path, prefix: &str, dir: &Path) -> Result<PathBuf> {
         bail!("{} defines nothing that programs use", library.display());
     }
     fs::write(&names, interface.join("\n"))?;
-    fs::write(&undefined, format!("-u {}", interface.join(" -u ")))?;
+    fs::write(&roots, format!("-u {}", interface.join(" -u ")))?;
     fs::write(&script, SECTIONS)?;
     let arguments = |file: &Path| format!("@{}", file.display());
     env::run(
         tool("ld")
             .args(["-r", "--gc-sections", "--force-group-allocation", "-T"])
             .arg(&script)
-            .arg(arguments(&undefined))
+            .arg(arguments(&roots))
             .arg("-o")
             .arg(&linked)
             .arg(library),
@@ -46,7 +50,20 @@ pub fn linked(library: &Path, prefix: &str, dir: &Path) -> Result<PathBuf> {
             .arg("--strip-debug")
             .args(["-R", ".llvmbc", "-R", ".llvmcmd"])
             .arg(format!("--keep-global-symbols={}", names.display()))
-            .args([&linked, &object]),
+            .args([&linked, &own]),
+    )?;
+    // Functions that are gone leave the names that they referred to; a static link would warn of some.
+    env::run(tool("objcopy").arg("--strip-unneeded").args([&own, &bare]))?;
+    let [all, needed] = [&own, &bare].map(|o| env::output(tool("nm").arg("-u").arg(o)));
+    let [all, needed] = [all?, needed?];
+    let needed: HashSet<&str> = needed.lines().filter_map(name).collect();
+    let mut left: Vec<&str> = all.lines().filter_map(name).collect();
+    left.retain(|n| !needed.contains(n));
+    fs::write(&others, left.join("\n"))?;
+    env::run(
+        tool("objcopy")
+            .arg(format!("--strip-symbols={}", others.display()))
+            .args([&own, &object]),
     )?;
     env::run(tool("ar").arg("rcs").args([&archive, &object]))?;
     Ok(archive)
@@ -59,7 +76,7 @@ const INTERFACE: [&str; 4] = ["pc3_", "MPI_", "PMPI_", "__wrap_"];
 fn interface(listed: &str) -> Vec<&str> {
     let mut names: Vec<&str> = listed
         .lines()
-        .filter_map(|l| l.split(' ').next_back())
+        .filter_map(name)
         .filter(|n| INTERFACE.iter().any(|i| n.starts_with(i)))
         .collect();
     names.sort_unstable();
@@ -67,7 +84,13 @@ fn interface(listed: &str) -> Vec<&str> {
     names
 }
 
-/// A section for all of a kind: there is none for each function, as nearly all are needed.
+/// The name in a line of `nm`, which has a letter in front of it; headers of members have not.
+fn name(line: &str) -> Option<&str> {
+    Some(line.rsplit_once(' ')?.1)
+}
+
+/// A section for all of a kind: there is none for each function, as nearly all are needed. Nothing refers to what unwinds frames,
+/// which debuggers, backtraces and C++ exceptions of the program's own functions below ours need.
 const SECTIONS: &str = "SECTIONS {
   .text : { *(.text .text.*) }
   .rodata : { *(.rodata .rodata.*) }
@@ -76,6 +99,7 @@ const SECTIONS: &str = "SECTIONS {
   .bss : { *(.bss .bss.*) }
   .tdata : { *(.tdata .tdata.*) }
   .tbss : { *(.tbss .tbss.*) }
+  .eh_frame : { KEEP(*(.eh_frame)) }
   .gcc_except_table : { *(.gcc_except_table .gcc_except_table.*) }
 }
 ";
