@@ -59,12 +59,13 @@ pub fn linked(library: &Path, prefix: &str, dir: &Path) -> Result<PathBuf> {
     let needed: HashSet<&str> = needed.lines().filter_map(name).collect();
     let mut left: Vec<&str> = all.lines().filter_map(name).collect();
     left.retain(|n| !needed.contains(n));
-    fs::write(&others, left.join("\n"))?;
-    env::run(
-        tool("objcopy")
-            .arg(format!("--strip-symbols={}", others.display()))
-            .args([&own, &object]),
-    )?;
+    let mut strip = tool("objcopy");
+    // It takes no empty list.
+    if !left.is_empty() {
+        fs::write(&others, left.join("\n"))?;
+        strip.arg(format!("--strip-symbols={}", others.display()));
+    }
+    env::run(strip.args([&own, &object]))?;
     env::run(tool("ar").arg("rcs").args([&archive, &object]))?;
     Ok(archive)
 }
