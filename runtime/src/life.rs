@@ -84,7 +84,7 @@ const WRAPPED_TWICE: &str = "the linker has led the call of the program's main b
 /// Runs the program; what the process's `main` does.  The result is its exit status.
 ///
 /// # Safety
-/// `argv` and `env` are those of the process; called once.
+/// `argv` and `env` are those of the process; called once, and if not, the process ends.
 pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) -> c_int {
     if ARGUMENTS.get().is_some() {
         die(EXIT_FATAL, WRAPPED_TWICE);

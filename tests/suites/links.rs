@@ -252,8 +252,14 @@ const CASES: &[(&str, &str)] = &[
         "backtraces_below_the_runtime",
         "printf '#include <execinfo.h>\n#include <signal.h>\n#include <unistd.h>\nstatic volatile int *nowhere;\n' > m.c; \
             printf 'static void h(int s) { void *f[40]; backtrace_symbols_fd(f, backtrace(f, 40), 1); _exit(s); }\n' >> m.c; \
-            printf '__attribute__((noinline)) int crash(void) { return *nowhere + 1; }\nint main(void) { signal(SIGSEGV, h); return crash() + 2; }\n' >> m.c; \
+            printf '__attribute__((noinline)) int crash(void) { return *nowhere + 1; }\nint main(void) {\n#pragma pc3 checkpoint\nsignal(SIGSEGV, h); return crash() + 2; }\n' >> m.c; \
             $CC -w -O0 -rdynamic m.c -o m; s=0; ./m > said || s=$?; test $s = 11; grep -q '(crash+' said; grep -q '(main+' said; $CC main.o a.o b.o -o p",
+    ),
+    // As a linker does that wraps `main` where it is defined, too.
+    (
+        "main_led_back_to_the_runtime",
+        "printf 'int __wrap_main(int, char **, char **);\nint main(int n, char **v) {\n#pragma pc3 checkpoint\nreturn __wrap_main(n, v, 0); }\n' > m.c; \
+            $CC -w m.c -o m; s=0; ./m 2> said || s=$?; test $s = 90; grep -q 'pc3::E0603.*-fuse-ld=bfd' said; $CC main.o a.o b.o -o p",
     ),
     (
         "static_without_a_word",
