@@ -56,7 +56,7 @@ fn main() {
     if !arch::all_round() {
         println!(
             "skipped, as this machine has few processors (PC3_TEST_ARCHS=all has all): aarch64; for two of three programs and those in Rust i686, and \
-             three of six checkpoints; four of five programs by csmith, three of five random ones in Rust, half of gcc's; three of six \
+             three of six checkpoints; four of five programs by csmith, four of five random ones in Rust, half of gcc's; three of six \
              kills of each program; SQLite on s390x; the runtime's own programs on i686"
         );
     }

@@ -42,7 +42,7 @@ pub fn trials() -> Vec<Trial> {
     let (programs, how) = match wanted {
         Some(n) => (n, Stops::ReadAgain),
         None if arch::all_round() => (5, Stops::EndProcess),
-        None => (2, Stops::EndProcess),
+        None => (1, Stops::EndProcess),
     };
     (1..=programs)
         .map(|seed| {

@@ -136,7 +136,7 @@ const TREES: &[Tree] = &[
     Tree {
         name: "sqlite",
         needs: &["tclsh"],
-        build: "./configure --disable-tcl --disable-readline CFLAGS=-O1 && make -j4 sqlite3",
+        build: "./configure --disable-tcl --disable-readline CFLAGS=-O0 && make -j4 sqlite3",
         check: "./sqlite3 < \"$DATA/thousand.sql\" 2>&1 || true",
         located: &[Located {
             prepare: "",

@@ -1,8 +1,11 @@
 //! A ring of records in shared memory, from one process to one other.
 //!
-//! A record is a line: a word, its header, and up to 60 bytes.  Longer ones have their bytes in a second ring beside the lines, where they
+//! A record is a line: a word, its header, and up to 60 bytes.  Longer ones have their bytes in a ring beside the lines, where they
 //! begin with a line, and the rest of their own line is free for what leads them.
 //! A small message is one cache line, at which the receiver looks until its header is there.
+//!
+//! There are two rings beside the lines: a short one, whose lines stay in the fastest cache, and a long one for what is longer than a quarter of it,
+//! or comes when it is full.  The header says in which its record is.
 //!
 //! *Why it is right.* Headers lie at the beginning of lines, and nothing else ever does.  Lines are used in turn, and each header says by one
 //! bit whether its lap is an odd one; so the receiver knows a new header from that of the lap before (the first lap is odd, and
@@ -23,26 +26,58 @@ const CONTROL: usize = 2 * LINE as usize;
 /// For so many bytes there is one line.
 const SHARE: u32 = 512;
 
+/// Bytes of the short ring, at most: with those of the other direction and what the program sends they stay in the fastest cache.
+const SHORT: u32 = 8 << 10;
+/// So many records go to the long ring when the short one was found full: looking takes a line from the receiver.
+const ROUND: u32 = 8;
+
 /// So many lines ahead of the one that is written the sender asks for: see `lane`.
 const AHEAD: u32 = 16;
 
 const ODD: u32 = 1 << 31;
 const KIND: u32 = 28;
-const LEN: u32 = (1 << KIND) - 1;
+/// The record's bytes are in the long ring.
+const IN_LONG: u32 = 1 << 27;
+const LEN: u32 = IN_LONG - 1;
+
+/// One of the rings beside the lines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Short,
+    Long,
+}
+
+impl Beside {
+    fn of(header: u32) -> Beside {
+        match header & IN_LONG {
+            0 => Beside::Short,
+            _ => Beside::Long,
+        }
+    }
+}
+
+const fn short(size: u32) -> u32 {
+    if size / 4 < SHORT {
+        size / 4
+    } else {
+        SHORT
+    }
+}
 
 /// Where a ring lies, as this process sees it.
 #[derive(Clone, Copy)]
 pub struct Place {
     base: *mut u8,
-    /// Bytes of long records, and lines: powers of two.
+    /// Bytes of the long ring and of the short one, and lines: powers of two.
     size: u32,
+    short: u32,
     lines: u32,
 }
 
 impl Place {
     /// Bytes that a ring takes.
     pub const fn bytes(size: u32) -> usize {
-        CONTROL + (size / SHARE * LINE) as usize + size as usize
+        CONTROL + (size / SHARE * LINE) as usize + (short(size) + size) as usize
     }
 
     /// # Safety
@@ -50,7 +85,12 @@ impl Place {
     pub unsafe fn new(base: *mut u8, size: u32) -> Place {
         debug_assert!(size.is_power_of_two() && size >= 4 * SHARE);
         let lines = size / SHARE;
-        Place { base, size, lines }
+        Place {
+            base,
+            size,
+            short: short(size),
+            lines,
+        }
     }
 
     fn word(&self, at: usize) -> &AtomicU32 {
@@ -62,8 +102,26 @@ impl Place {
         self.word(0)
     }
 
-    fn bytes_back(&self) -> &AtomicU32 {
-        self.word(4)
+    fn bytes_back(&self, ring: Beside) -> &AtomicU32 {
+        self.word(match ring {
+            Beside::Long => 4,
+            Beside::Short => 8,
+        })
+    }
+
+    fn back(&self) -> Far {
+        Far {
+            lines: self.lines_back().load(Acquire),
+            long: self.bytes_back(Beside::Long).load(Acquire),
+            short: self.bytes_back(Beside::Short).load(Acquire),
+        }
+    }
+
+    fn size(&self, ring: Beside) -> u32 {
+        match ring {
+            Beside::Short => self.short,
+            Beside::Long => self.size,
+        }
     }
 
     fn wants_room(&self) -> &AtomicU32 {
@@ -95,15 +153,20 @@ impl Place {
         self.base.wrapping_add(self.line(n) + 4)
     }
 
-    fn beside(&self, at: u32) -> *mut u8 {
-        let at = at & (self.size - 1);
+    fn beside(&self, ring: Beside, at: u32) -> *mut u8 {
+        let at = at & (self.size(ring) - 1);
+        let at = match ring {
+            Beside::Short => at,
+            Beside::Long => self.short + at,
+        };
         self.base
             .wrapping_add(CONTROL + (self.lines * LINE + at) as usize)
     }
 
     /// Where a record of that length begins that may begin at `at`: not across the end.
-    fn begin(&self, at: u32, len: u32) -> u32 {
-        let rest = self.size - (at & (self.size - 1));
+    fn begin(&self, ring: Beside, at: u32, len: u32) -> u32 {
+        let size = self.size(ring);
+        let rest = size - (at & (size - 1));
         if len > rest {
             at.wrapping_add(rest)
         } else {
@@ -116,7 +179,8 @@ impl Place {
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Far {
     lines: u32,
-    bytes: u32,
+    short: u32,
+    long: u32,
 }
 
 fn whole_lines(at: u32) -> u32 {
@@ -124,11 +188,20 @@ fn whole_lines(at: u32) -> u32 {
 }
 
 impl Far {
+    fn bytes(&self, ring: Beside) -> u32 {
+        match ring {
+            Beside::Short => self.short,
+            Beside::Long => self.long,
+        }
+    }
+
     /// A record further, whose bytes beside its line end there if it has any.
     #[inline]
-    fn pass(&mut self, beside: Option<u32>) {
-        if let Some(end) = beside {
-            self.bytes = whole_lines(end);
+    fn pass(&mut self, beside: Option<(Beside, u32)>) {
+        match beside {
+            Some((Beside::Short, end)) => self.short = whole_lines(end),
+            Some((Beside::Long, end)) => self.long = whole_lines(end),
+            None => {}
         }
         self.lines = self.lines.wrapping_add(1);
     }
@@ -140,7 +213,9 @@ pub struct Sender {
     at: Far,
     back: Far,
     /// Where the next record's bytes are, if they are not in its line.
-    beside: Option<u32>,
+    beside: Option<(Beside, u32)>,
+    /// So many records more go to the long ring.
+    round: u32,
 }
 
 impl Sender {
@@ -150,6 +225,7 @@ impl Sender {
             at: Far::default(),
             back: Far::default(),
             beside: None,
+            round: 0,
         }
     }
 
@@ -165,12 +241,31 @@ impl Sender {
         let p = self.place;
         if len <= INLINE {
             self.beside = None;
-            return self.has(self.at.bytes).then(|| p.in_line(self.at.lines));
+            return self.has_line().then(|| p.in_line(self.at.lines));
         }
-        let begin = p.begin(self.at.bytes, len as u32);
-        self.beside = Some(begin);
-        self.has(begin.wrapping_add(len as u32))
-            .then(|| p.beside(begin))
+        if len as u32 <= p.short / 4 {
+            if self.round == 0 {
+                if let Some(to) = self.beside(Beside::Short, len as u32) {
+                    return Some(to);
+                }
+                self.round = ROUND;
+            }
+            self.round -= 1;
+        }
+        self.beside(Beside::Long, len as u32)
+    }
+
+    #[inline]
+    fn beside(&mut self, ring: Beside, len: u32) -> Option<*mut u8> {
+        let p = self.place;
+        let begin = p.begin(ring, self.at.bytes(ring), len);
+        self.beside = Some((ring, begin));
+        let end = whole_lines(begin.wrapping_add(len));
+        let free = |s: &Sender| end.wrapping_sub(s.back.bytes(ring)) <= p.size(ring);
+        if !free(self) {
+            self.back = p.back();
+        }
+        (self.has_line() && free(self)).then(|| p.beside(ring, begin))
     }
 
     /// Where the line of the record for which `room` was given has room for [`INLINE`] bytes, if it is longer than that.
@@ -182,53 +277,43 @@ impl Sender {
     /// Room for a record in a line of its own, at most [`INLINE`] bytes; `None`: not now.
     #[inline(always)]
     pub fn line(&mut self) -> Option<*mut u8> {
+        self.has_line().then(|| self.place.in_line(self.at.lines))
+    }
+
+    #[inline(always)]
+    fn has_line(&mut self) -> bool {
         let p = self.place;
         let free = |s: &Sender| s.at.lines.wrapping_sub(s.back.lines) < p.lines;
         if !free(self) {
-            self.back = Far {
-                lines: p.lines_back().load(Acquire),
-                bytes: p.bytes_back().load(Acquire),
-            };
+            self.back = p.back();
         }
-        free(self).then(|| p.in_line(self.at.lines))
+        free(self)
     }
 
     /// The record in what `line` gave is complete: as `publish`.
     #[inline]
     pub fn publish_line(&mut self, kind: u32, len: usize, ordered: bool) {
-        self.put_header(kind, len, ordered);
+        self.put_header(kind, len as u32, ordered);
         self.at.lines = self.at.lines.wrapping_add(1);
-    }
-
-    /// A line is free, and bytes until there.
-    fn has(&mut self, end: u32) -> bool {
-        let p = self.place;
-        let free = |s: &Sender| {
-            s.at.lines.wrapping_sub(s.back.lines) < p.lines
-                && whole_lines(end).wrapping_sub(s.back.bytes) <= p.size
-        };
-        free(self) || {
-            self.back = Far {
-                lines: p.lines_back().load(Acquire),
-                bytes: p.bytes_back().load(Acquire),
-            };
-            free(self)
-        }
     }
 
     /// The record in what `room` gave is complete, `len` bytes long as was said there; `kind` is below 8.  `ordered`: whoever
     /// goes to sleep sees to it that this is seen.
     #[inline]
     pub fn publish(&mut self, kind: u32, len: usize, ordered: bool) {
-        self.put_header(kind, len, ordered);
-        let end = self.beside.map(|begin| begin.wrapping_add(len as u32));
-        self.at.pass(end);
+        let ring = match self.beside {
+            Some((Beside::Long, _)) => IN_LONG,
+            _ => 0,
+        };
+        self.put_header(kind, ring | len as u32, ordered);
+        let end = |(ring, begin): (_, u32)| (ring, begin.wrapping_add(len as u32));
+        self.at.pass(self.beside.map(end));
     }
 
     #[inline]
-    fn put_header(&mut self, kind: u32, len: usize, ordered: bool) {
+    fn put_header(&mut self, kind: u32, len: u32, ordered: bool) {
         let p = self.place;
-        let header = p.odd(self.at.lines) | kind << KIND | len as u32;
+        let header = p.odd(self.at.lines) | kind << KIND | len;
         if ordered {
             p.header(self.at.lines).store(header, Release);
         } else {
@@ -311,7 +396,8 @@ impl Receiver {
         let from = if len as usize <= INLINE {
             p.in_line(self.at.lines)
         } else {
-            p.beside(p.begin(self.at.bytes, len))
+            let ring = Beside::of(header);
+            p.beside(ring, p.begin(ring, self.at.bytes(ring), len))
         };
         // SAFETY: written before the header was, and not again before it is given back.
         let bytes = unsafe { std::slice::from_raw_parts(from, len as usize) };
@@ -328,9 +414,13 @@ impl Receiver {
     /// The first record, which had `len` bytes, is done with.
     #[inline]
     pub fn next(&mut self, len: usize) {
-        let beside = (len > INLINE).then_some(len as u32);
-        let begin = |len| self.place.begin(self.at.bytes, len);
-        self.at.pass(beside.map(|len| begin(len).wrapping_add(len)));
+        let p = self.place;
+        let beside = (len > INLINE).then(|| {
+            let ring = Beside::of(p.header(self.at.lines).load(Relaxed));
+            let begin = p.begin(ring, self.at.bytes(ring), len as u32);
+            (ring, begin.wrapping_add(len as u32))
+        });
+        self.at.pass(beside);
         self.mark.at.store(self.at.lines, Relaxed);
         self.mark.owes.store(true, Relaxed);
     }
@@ -343,8 +433,10 @@ impl Receiver {
     #[inline]
     pub fn give_much_back(&mut self) -> bool {
         let p = self.place;
-        let much = self.at.lines.wrapping_sub(self.back.lines) >= p.lines / 4
-            || self.at.bytes.wrapping_sub(self.back.bytes) >= p.size / 4;
+        let (at, back) = (&self.at, &self.back);
+        let much = at.lines.wrapping_sub(back.lines) >= p.lines / 4
+            || at.short.wrapping_sub(back.short) >= p.short / 4
+            || at.long.wrapping_sub(back.long) >= p.size / 4;
         much && self.give_all_back()
     }
 
@@ -364,7 +456,8 @@ impl Receiver {
         if self.at != self.back {
             self.back = self.at;
             self.mark.owes.store(false, Relaxed);
-            p.bytes_back().store(self.at.bytes, Release);
+            p.bytes_back(Beside::Long).store(self.at.long, Release);
+            p.bytes_back(Beside::Short).store(self.at.short, Release);
             p.lines_back().store(self.at.lines, Release);
         }
         // Who wants room looks once more after saying so: either it sees this, or we see that.
@@ -374,136 +467,4 @@ impl Receiver {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ring(size: u32) -> (Sender, Receiver) {
-        let bytes = vec![0u64; Place::bytes(size) / 8 + 16].leak();
-        let base = bytes.as_mut_ptr().cast::<u8>();
-        // SAFETY: leaked, and used by these two only; a word's alignment is enough here.
-        let place = unsafe { Place::new(base, size) };
-        let (mut s, mut r) = (Sender::new(place), Receiver::new(place));
-        // Soon both count from 0 again.
-        let start = Far {
-            lines: 0u32.wrapping_sub(2 * place.lines),
-            bytes: 0u32.wrapping_sub(2 * size),
-        };
-        (s.at, s.back, r.at) = (start, start, start);
-        r.mark.at.store(start.lines, Relaxed);
-        r.give_all_back();
-        (s, r)
-    }
-
-    fn put(s: &mut Sender, kind: u32, n: u32, len: usize) -> bool {
-        let line = len <= INLINE && n % 3 == 0;
-        let room = if line { s.line() } else { s.room(len) };
-        let Some(to) = room else { return false };
-        let bytes: Vec<u8> = (0..len as u32).map(|i| (n * 31 + i) as u8).collect();
-        // SAFETY: room for it.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, len) };
-        if len > INLINE {
-            // SAFETY: as above.
-            unsafe { s.lead().write_bytes(n as u8, INLINE) };
-        }
-        if line {
-            s.publish_line(kind, len, n % 2 == 0);
-        } else {
-            s.publish(kind, len, n % 2 == 0);
-        }
-        true
-    }
-
-    fn check(r: &mut Receiver, kind: u32, n: u32, len: usize) -> bool {
-        let Some((k, bytes)) = r.first() else {
-            return false;
-        };
-        assert_eq!((k, bytes.len()), (kind, len), "record {n}");
-        let right = |(i, b): (usize, &u8)| *b == (n * 31 + i as u32) as u8;
-        assert!(bytes.iter().enumerate().all(right), "record {n}");
-        assert!(len <= INLINE || r.lead().iter().all(|b| *b == n as u8));
-        r.next(len);
-        true
-    }
-
-    fn shape(seed: &mut u64, most: usize) -> (u32, usize) {
-        *seed ^= *seed << 13;
-        *seed ^= *seed >> 7;
-        *seed ^= *seed << 17;
-        let kind = (*seed % 7) as u32 + 1;
-        let len = (*seed >> 8) as usize % [1, 60, 61, 120, most + 1][(*seed >> 40) as usize % 5];
-        (kind, len)
-    }
-
-    /// As many as fit, then as many as are there, in turn.
-    #[test]
-    fn records_come_as_they_were_put() {
-        for size in [2048, 4096, 16384] {
-            let (mut s, mut r) = ring(size);
-            let (mut to, mut from) = (1u64, 1u64);
-            let (mut put_n, mut got) = (0, 0);
-            let mut next = shape(&mut to, s.most());
-            for round in 0..2000 {
-                while put(&mut s, next.0, put_n, next.1) {
-                    put_n += 1;
-                    next = shape(&mut to, s.most());
-                }
-                assert!(put_n > got && r.mark().calls(), "nothing fits: {size}");
-                let until = if round % 3 == 0 { got + 1 } else { put_n };
-                while got < until {
-                    let mut ahead = from;
-                    let (kind, len) = shape(&mut ahead, s.most());
-                    assert!(check(&mut r, kind, got, len));
-                    from = ahead;
-                    got += 1;
-                }
-                // Nobody else looks: the mark says what there is.
-                assert_eq!(r.mark().calls(), got < put_n);
-                s.want_room();
-                assert!(r.mark().calls());
-                assert!(r.give_all_back());
-            }
-        }
-    }
-
-    /// Each side waits for the other by what the ring itself says.
-    #[test]
-    fn two_threads_agree() {
-        const N: u32 = 200_000;
-        let (mut s, mut r) = ring(4096);
-        let most = s.most();
-        struct Moved<T>(T);
-        // SAFETY: one end each; the memory is shared as between processes.
-        unsafe impl<T> Send for Moved<T> {}
-        let receiver = Moved(&mut r);
-        std::thread::scope(|scope| {
-            scope.spawn(move || {
-                let receiver = receiver;
-                let r = receiver.0;
-                let (mut seed, mut n) = (7u64, 0);
-                while n < N {
-                    let mut ahead = seed;
-                    let (kind, len) = shape(&mut ahead, most);
-                    if check(r, kind, n, len) {
-                        seed = ahead;
-                        n += 1;
-                    } else {
-                        std::thread::yield_now();
-                    }
-                    r.give_back();
-                }
-            });
-            let (mut seed, mut n) = (7u64, 0);
-            let mut next = shape(&mut seed, most);
-            while n < N {
-                if put(&mut s, next.0, n, next.1) {
-                    n += 1;
-                    next = shape(&mut seed, most);
-                } else {
-                    s.want_room();
-                    std::thread::yield_now();
-                }
-            }
-        });
-        assert!(r.first().is_none() && r.is_empty());
-    }
-}
+mod tests;
