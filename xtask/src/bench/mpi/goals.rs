@@ -8,7 +8,7 @@ use super::{Floor, Row};
 /// What a figure is held against.
 enum Limit {
     Is(f64),
-    /// The same; where the machine's memory takes longer to be written as often, almost that.
+    /// The same; where the machine's memory takes longer to be written as often, that.
     OrCopies(f64),
     /// So many times another row's.
     Times(f64, &'static str),
@@ -60,7 +60,7 @@ impl Limit {
     fn at_most(&self, column: &str, rows: &[Row], floor: &Floor) -> Option<f64> {
         match self {
             Is(n) => Some(*n),
-            OrCopies(n) => Some(n.max(ALMOST * floor.copy[1])),
+            OrCopies(n) => Some(n.max(floor.copy[1])),
             Times(k, peer) => best(rows, peer, column).map(|n| k * n),
         }
     }
@@ -111,7 +111,7 @@ pub fn judge(rows: &[Row], floor: &Floor) -> Value {
 fn describe(limit: &Limit) -> String {
     match limit {
         Is(_) => String::new(),
-        OrCopies(n) => format!("{n:.0}, or {ALMOST:.2} times the bare copies'"),
+        OrCopies(n) => format!("{n:.0}, or what the bare copies take"),
         Times(k, peer) => format!("{k:.2} times {peer}'s"),
     }
 }
