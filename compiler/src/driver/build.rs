@@ -110,9 +110,12 @@ pub fn dialect(
 }
 
 /// The last `-O` counts.
+fn level(options: &[String]) -> Option<&str> {
+    options.iter().rev().find_map(|o| o.strip_prefix("-O"))
+}
+
 fn unoptimised(options: &[String]) -> bool {
-    let last = options.iter().rev().find_map(|o| o.strip_prefix("-O"));
-    matches!(last, None | Some("0"))
+    matches!(level(options), None | Some("0"))
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -164,6 +167,14 @@ pub fn portable_float(o: &Options, t: &Toolchain) -> Vec<&'static str> {
         f.push("-fexcess-precision=fast");
     }
     f
+}
+
+/// Loops begin with a line of the cache where the compiler aligns them at all: it has them begin at 8 or 16 bytes, and whether
+/// a short one lies across two lines, which can cost it a tenth, is chance. The instrumentation must not cast those dice again.
+pub fn whole_lines(o: &Options, t: &Toolchain) -> Option<&'static str> {
+    let aligned = matches!(level(&o.compile), Some("2" | "3" | "fast"));
+    let said = o.compile.iter().any(|a| a.contains("align-loops"));
+    (aligned && !said && t.target.is_x86()).then_some("-falign-loops=64")
 }
 
 /// Where a program's code can be.

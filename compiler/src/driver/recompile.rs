@@ -75,6 +75,7 @@ impl Job<'_> {
         let (o, t) = (self.options, self.toolchain);
         let mut c = t.command();
         c.args(build::portable_float(o, t))
+            .args(build::whole_lines(o, t))
             .args(self.own_arithmetic())
             .args(self.position.compiling(o))
             .args(o.compile.iter().filter(|a| !leaves_files(a)));

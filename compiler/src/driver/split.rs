@@ -65,6 +65,7 @@ fn made(job: &Job, text: &Path, object: &Path, dir: &Path) -> Option<bool> {
         let mut c = t.command();
         c.args(first)
             .args(build::portable_float(o, t))
+            .args(build::whole_lines(o, t))
             .args(job.own_arithmetic())
             .args(job.position.compiling(o))
             .args(o.compile.iter().filter(|a| *a != "-pipe"))
