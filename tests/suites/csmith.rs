@@ -11,7 +11,7 @@ use pc3_tests::torture::{csmith, Kind, Plan, Scope, Stops};
 
 /// Trials, one of so many where there are few processors, and programs in each whose plain builds agree.
 const TRIALS: u64 = 40;
-const SHARE: usize = 5;
+const SHARE: usize = 7;
 const PROGRAMS: usize = 5;
 
 static SO_FAR: AtomicUsize = AtomicUsize::new(0);

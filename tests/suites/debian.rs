@@ -93,7 +93,7 @@ pub fn trials() -> Vec<Trial> {
         let name = format!("debian::minigzip::{way:?}").to_lowercase();
         list.push(trial(name, &z, move || minigzip(&dir, way)));
     }
-    for name in arch::share(TORTURE.iter(), 2) {
+    for name in arch::share(TORTURE.iter(), 4) {
         let source = torture.join(format!("{name}.c"));
         list.push(trial(
             format!("debian::torture::{name}"),

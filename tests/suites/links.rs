@@ -220,6 +220,17 @@ const CASES: &[(&str, &str)] = &[
             printf '#include <pc3.h>\\nint i = 5; int main(void) { int v[5] = {0}; pc3_checkpoint(); return v[i]; }' > t.c; \
             $CC -g -fsanitize=address t.c -o t; if ./t 2> said; then exit 1; fi; grep -q 'stack-buffer-overflow' said; grep -q 't.c:2' said",
     ),
+    (
+        "loops_in_lines",
+        "uname -m | grep -q x86_64 || exit 77; printf '#define F __attribute__((noinline)) double\\n#define OVER for (int k = 0; k < n; k++) s += a[k] * a[c[k]];\\n' > l.c; \
+            printf 'F f(int n, int *c, double *a) { double s = 0; OVER return s; }\\nF g(int n, int *c, double *a) { double s = *a; OVER return s; }\\n' >> l.c; \
+            printf 'F h(int n, int *c, double *a) { double s = a[n] + *c; OVER return s; }\\nint main(void) { int c[9] = {0}; double a[9] = {0};\\n' >> l.c; \
+            printf '#pragma pc3 checkpoint\\nreturn f(8, c, a) + g(7, c, a) + h(6, c, a); }\\n' >> l.c; \
+            begin() { for f in f g h; do objdump -d --no-show-raw-insn --disassemble=$f l | sed -n 's/^ *\\([0-9a-f]*\\):.*\\<j[a-z]* *\\([0-9a-f]*\\) .*/\\1 \\2/p' | \
+            while read at to; do test $((0x$to < 0x$at)) = 0 || echo $((0x$to % 64)); done; done; }; \
+            for o in -O2 -O3 '-O1 --optimize=2'; do $CC $o l.c -o l; ./l; begin > said; test $(wc -l < said) = 3; ! grep -v '^0$' said; done; \
+            for o in -O1 '-O2 -fno-align-loops' '-O2 -falign-loops=8'; do $CC $o l.c -o l; begin | grep -v '^0$'; done; $CC main.o a.o b.o -o p",
+    ),
     ("profiled", "$CC -pg -O2 main.c a.c b.c -o p; ./p; test -s gmon.out; rm gmon.out"),
     ("split_debugging_information", "$CC -g -gsplit-dwarf -save-temps main.c a.c b.c -o p; rm -f *.dwo; objdump --dwarf=info p | grep -q 'DW_AT_name.*step'"),
     ("dialects", "for s in gnu99 c99 gnu11 c17 c2x; do $CC -std=$s -pedantic-errors -Werror=pedantic main.c a.c b.c -o p; done; \
