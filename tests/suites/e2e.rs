@@ -41,10 +41,10 @@ use pc3_tests::stale::stale;
 
 fn main() {
     let mut args = Arguments::from_args();
-    // Cases wait for what they started, and that for its own processes: with one for each processor half of them are idle, and two
-    // processors are a fifth of the time with two for each.
-    let beside = || Some((std::thread::available_parallelism().ok()?.get() * 2).max(6));
-    args.test_threads = args.test_threads.or_else(beside);
+    // Cases wait for what they started, and that for its own processes: with one for each processor half of them are idle.
+    args.test_threads = args
+        .test_threads
+        .or_else(|| Some(std::thread::available_parallelism().ok()?.get() * 2));
     // Shells have what runs in the background ignore it, and so would the jobs that a case sends it to.
     // SAFETY: there are no other threads yet.
     unsafe { libc::signal(libc::SIGQUIT, libc::SIG_DFL) };
@@ -56,8 +56,8 @@ fn main() {
     if !arch::all_round() {
         println!(
             "skipped, as this machine has few processors (PC3_TEST_ARCHS=all has all): aarch64; for two of three programs and those in Rust i686, and \
-             three of six checkpoints; six of seven programs by csmith, four of five random ones in Rust, three of four of gcc's; half of \
-             the packages from crates.io; three of six kills of each program; SQLite on s390x; the runtime's own programs on i686"
+             four of six checkpoints, and programs without one; six of seven programs by csmith, four of five random ones in Rust, three of four of gcc's; half of \
+             the packages from crates.io; three of six kills of each program; SQLite; the runtime's own programs on i686"
         );
     }
     let old = stale();
