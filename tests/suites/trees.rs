@@ -175,7 +175,7 @@ pub fn trials() -> Vec<Trial> {
         let run = move || check(t, &sources).map_err(|e| format!("{e:#}").into());
         clock::test(format!("trees::{}", t.name), run).with_ignored_flag(ignored)
     };
-    // SQLite, the last one, takes as long as all others.
+    // SQLite, the last one, takes nearly twice as long as the next.
     let tried = if arch::all_round() {
         TREES
     } else {
