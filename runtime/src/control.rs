@@ -52,8 +52,22 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// Another process was asked.
 static ELSEWHERE: AtomicBool = AtomicBool::new(false);
 
+/// Changes when something new may be asked of ranks at their locations.
+static NEWS: AtomicU32 = AtomicU32::new(0);
+
 pub fn set_flag(bit: c_int) {
     pc3_flag.fetch_or(bit, SeqCst);
+    bring_news();
+}
+
+/// Ranks that have been told to pass locations without a look ([`crate::rank::Rank::pass_until`]) look at the next one.
+pub fn bring_news() {
+    NEWS.fetch_add(1, SeqCst);
+}
+
+/// How much news there has been.
+pub fn news() -> u32 {
+    NEWS.load(SeqCst)
 }
 
 pub fn clear_flag(bit: c_int) {

@@ -14,6 +14,7 @@ use pc3_typemetric::types::{Kind, TypeId};
 
 use crate::beside::Beside;
 use crate::callbacks::Callback;
+use crate::control;
 use crate::dispositions::Dispositions;
 use crate::engine::Extension;
 use crate::exits::AtExit;
@@ -93,6 +94,8 @@ pub struct Rank {
     line: AtomicU64,
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
+    /// It passes locations without a look until its counter is there, as long as there is no news.
+    passing: Option<Passing>,
     /// Since when it stands still for a checkpoint.
     stands: Option<Instant>,
     pub(crate) errno: i32,
@@ -108,6 +111,23 @@ pub struct Rank {
     /// Frames and objects of a program that is not C.
     pub guest: Option<Box<dyn Guest>>,
 }
+
+/// Locations that are passed without a look.
+#[derive(Clone, Copy)]
+struct Passing {
+    /// The counter of generated code at the first one that is looked at again.
+    until: u32,
+    as_of: u32,
+}
+
+impl Passing {
+    fn holds(&self, counter: u32, news: u32) -> bool {
+        (counter.wrapping_sub(self.until) as i32) < 0 && self.as_of == news
+    }
+}
+
+/// So many that the counter, which wraps, still tells how many it were.
+const MOST_PASSED: u64 = 1 << 30;
 
 // SAFETY: a rank runs on one thread at a time; its raw pointers lead to its own memory.
 unsafe impl Send for Rank {}
@@ -166,6 +186,7 @@ impl Rank {
             aside: 0,
             line: AtomicU64::new(0),
             passages: 0,
+            passing: None,
             stands: None,
             errno: 0,
             floats: floats::first(),
@@ -253,6 +274,22 @@ impl Rank {
     /// As far as they have been counted.
     pub fn passages_seen(&self) -> u64 {
         self.passages
+    }
+
+    /// Nothing can be due before the `ahead`-th location from here, unless there is other news than `as_of`
+    /// ([`control::news`], asked for before this was found out).
+    pub fn pass_until(&mut self, ahead: u64, as_of: u32) {
+        let ahead = ahead.min(MOST_PASSED);
+        self.passing = Some(Passing {
+            until: (self.passages as u32).wrapping_add(ahead as u32),
+            as_of,
+        });
+    }
+
+    /// Whether it is still as [`Rank::pass_until`] was told.
+    pub(crate) fn passes(&self) -> bool {
+        self.passing
+            .is_some_and(|it| it.holds(self.abi.passages, control::news()))
     }
 
     /// Marks the rank as ended; the engine calls it when `body` returned or `exit` was called.
@@ -378,5 +415,20 @@ impl Rank {
     pub unsafe fn current<'a>() -> Option<&'a mut Rank> {
         // SAFETY: `abi` is the first field of a repr(C) struct, so the addresses agree.
         unsafe { tls::me().cast::<Rank>().as_mut() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locations_are_passed_until_the_counter_is_there_or_there_is_news() {
+        let wraps = Passing { until: 2, as_of: 7 };
+        assert!(wraps.holds(u32::MAX - 5, 7));
+        assert!(wraps.holds(1, 7));
+        assert!(!wraps.holds(2, 7));
+        assert!(!wraps.holds(3, 7));
+        assert!(!wraps.holds(1, 8));
     }
 }

