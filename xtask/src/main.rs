@@ -1,6 +1,7 @@
 //! `cargo xtask`: everything a person or CI asks of this repository.
 
 mod bench;
+mod check;
 mod conformance;
 mod demo;
 mod dist;
@@ -12,6 +13,7 @@ mod setup;
 mod simulate;
 mod sources;
 mod test;
+mod tidy;
 mod torture;
 
 use clap::{Parser, Subcommand};
@@ -63,6 +65,10 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<std::ffi::OsString>,
     },
+    /// Between two edits: format, lints of what has changed, rules of the house
+    Check,
+    /// Measure the rules of the house: sizes, circles of imports, lengths of documents
+    Tidy,
     /// Measure pc3 beside its peers; tables here, JSON under target/bench
     Bench {
         /// instrumentation, mpi, checkpoint, heap; all when absent
@@ -95,6 +101,8 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Conformance(options) => conformance::run(&options),
         Task::Semver { revision } => semver::run(revision.as_deref()),
         Task::Simulate { args } => simulate::run(&args),
+        Task::Check => check::run(),
+        Task::Tidy => tidy::run(),
         Task::Bench { name } => bench::run(name.as_deref()),
     }
 }

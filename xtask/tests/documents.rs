@@ -106,7 +106,14 @@ fn broken(document: &Path, text: &str) -> Vec<String> {
 
 #[test]
 fn links_lead_somewhere() {
-    let folders = ["", "docs", "docs/internals", "examples/c", "tests/programs", "tests/samples"];
+    let folders = [
+        "",
+        "docs",
+        "docs/internals",
+        "examples/c",
+        "tests/programs",
+        "tests/samples",
+    ];
     let (mut documents, mut count, mut all) = (0, 0, Vec::new());
     for folder in folders.map(|f| root().join(f)) {
         for entry in fs::read_dir(folder).unwrap() {
