@@ -3,6 +3,8 @@
 //! A file imports another if a path in it that begins with `crate`, `self` or `super` names something of that one. What a
 //! `mod.rs` takes from the files of its own folder does not count: it holds them together.
 
+use std::collections::HashMap;
+
 use super::rust::Source;
 
 /// The largest set of files each of which leads to each other one.
@@ -19,13 +21,19 @@ pub fn largest(sources: &[Source]) -> Vec<usize> {
 /// Names are handed on at most so often.
 const HANDED_ON: usize = 5;
 
+/// Files by their modules.
+type Modules<'s> = HashMap<&'s [String], usize>;
+
 fn edges(sources: &[Source]) -> Vec<Vec<usize>> {
+    let modules: Modules = (sources.iter().enumerate())
+        .map(|(i, s)| (&s.module[..], i))
+        .collect();
     let one = |(i, s): (usize, &Source)| {
-        let named = s
-            .names
-            .iter()
-            .filter_map(|n| file_of(sources, n, HANDED_ON));
-        let mut to: Vec<usize> = named.filter(|j| *j != i).collect();
+        let named = s.names.iter();
+        let mut to: Vec<usize> = named
+            .filter_map(|n| file_of(sources, &modules, n, HANDED_ON))
+            .filter(|j| *j != i)
+            .collect();
         to.sort_unstable();
         to.dedup();
         to
@@ -34,14 +42,19 @@ fn edges(sources: &[Source]) -> Vec<Vec<usize>> {
 }
 
 /// The file that has what a path names.
-fn file_of(sources: &[Source], path: &[String], further: usize) -> Option<usize> {
+fn file_of(
+    sources: &[Source],
+    modules: &Modules,
+    path: &[String],
+    further: usize,
+) -> Option<usize> {
     let longest = (0..=path.len()).rev();
     let (n, at) = longest
-        .filter_map(|n| Some((n, sources.iter().position(|s| s.module == path[..n])?)))
+        .filter_map(|n| Some((n, *modules.get(&path[..n])?)))
         .next()?;
     let handed_on = path.get(n).and_then(|name| sources[at].exports.get(name));
     match handed_on {
-        Some(full) if further > 0 => file_of(sources, full, further - 1),
+        Some(full) if further > 0 => file_of(sources, modules, full, further - 1),
         _ => (n > 0 || path.len() == 1).then_some(at),
     }
 }
