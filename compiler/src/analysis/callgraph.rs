@@ -4,9 +4,10 @@
 //! that conversions bring to the pointer's type ([`super::signatures`]); one through a parameter, what the callers pass, where that is known.  A library function that is handed a function which can reach a location would
 //! call it from a frame that cannot be unwound: refused.  Below handlers of signals and at the end the runtime passes locations by: told.
 
+use super::groups::{GroupId, Groups};
 use super::passed::Passed;
 use super::program::{Callee, FnId, Program};
-use super::signatures;
+use super::signatures::{self, Signatures};
 use super::walk::{strip_casts, visit, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::parallel;
@@ -15,12 +16,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub struct CallSite {
     pub expr: ExprId,
-    pub targets: Vec<FnId>,
+    pub to: GroupId,
 }
 
 pub struct CallGraph {
     /// Per function, its calls of defined functions in source order.
     pub calls: Vec<Vec<CallSite>>,
+    /// What the calls may reach.
+    pub groups: Groups,
     pub address_taken: BTreeSet<FnId>,
     /// Library functions whose address is taken, per unit.
     pub external_taken: Vec<BTreeSet<SymId>>,
@@ -32,6 +35,8 @@ pub struct CallGraph {
     /// Library functions that are given functions to call which reach a location.
     pub called_back: HashSet<String>,
     pub diagnostics: Diagnostics,
+    /// Groups from which a location can be reached.
+    points: Vec<bool>,
     shapes: HashMap<FnId, Shape>,
 }
 
@@ -91,7 +96,56 @@ struct External {
     caller: FnId,
     span: Span,
     name: String,
-    targets: Vec<FnId>,
+    targets: Vec<GroupId>,
+}
+
+/// Functions that pointers may mean, by the pointers' types.
+struct Like<'a> {
+    p: &'a Program<'a>,
+    signatures: Signatures,
+    shapes: &'a HashMap<FnId, Shape>,
+    address_taken: &'a BTreeSet<FnId>,
+    known: HashMap<(usize, TypeId), GroupId>,
+    groups: Groups,
+}
+
+impl Like<'_> {
+    fn group(&mut self, unit: usize, ty: TypeId) -> GroupId {
+        if let Some(id) = self.known.get(&(unit, ty)) {
+            return *id;
+        }
+        let u = &self.p.units[unit];
+        let want = shape(u, ty);
+        let leading = self.signatures.leading(unit, u, ty);
+        let taken = self.address_taken.iter().copied();
+        let list = taken.filter(|t| {
+            fits(&want, &self.shapes[t]) && leading.as_ref().is_none_or(|l| l.contains(t))
+        });
+        let id = self.groups.group(list.collect());
+        self.known.insert((unit, ty), id);
+        id
+    }
+
+    /// Functions that the argument `a` of a library call may stand for.
+    fn callbacks(&mut self, unit: usize, a: ExprId) -> Option<GroupId> {
+        let u = &self.p.units[unit];
+        match &u.expr(a).kind {
+            ExprKind::AddrOf(x) => return self.callbacks(unit, strip_casts(u, *x)),
+            ExprKind::Ident(s) if u.sym(*s).kind == SymKind::Func => {
+                return match self.p.resolve(unit, *s) {
+                    Callee::Defined(f) => Some(self.groups.group(vec![f])),
+                    Callee::External(_) => None,
+                };
+            }
+            _ => {}
+        }
+        match u.ty(u.expr(a).ty.ty) {
+            Type::Pointer(q) if matches!(u.ty(q.ty), Type::Function { .. }) => {
+                Some(self.group(unit, q.ty))
+            }
+            _ => None,
+        }
+    }
 }
 
 pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
@@ -130,13 +184,13 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
 
     let (signatures, passed) =
         parallel::both(|| signatures::analyse(p), || Passed::new(p, &address_taken));
-    let like = |unit: usize, ty: TypeId| -> Vec<FnId> {
-        let u = &p.units[unit];
-        let want = shape(u, ty);
-        let taken = address_taken.iter().copied();
-        taken
-            .filter(|t| fits(&want, &shapes[t]) && signatures.leads(*t, unit, u, ty))
-            .collect()
+    let mut like = Like {
+        p,
+        signatures,
+        shapes: &shapes,
+        address_taken: &address_taken,
+        known: HashMap::new(),
+        groups: Groups::default(),
     };
     let mut calls = Vec::new();
     let mut locations = Vec::new();
@@ -154,20 +208,19 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
                 Node::Expr(e) => {
                     if let ExprKind::Call { callee, args } = &u.expr(e).kind {
                         match p.direct(unit, *callee) {
-                            Some((_, Callee::Defined(t))) => list.push(CallSite {
-                                expr: e,
-                                targets: vec![t],
-                            }),
+                            Some((_, Callee::Defined(t))) => {
+                                let to = like.groups.group(vec![t]);
+                                list.push(CallSite { expr: e, to });
+                            }
                             Some((_, Callee::External(name))) => {
                                 let mut targets = Vec::new();
                                 for a in args {
-                                    match passed.functions(f, *a) {
-                                        Some(known) => targets.extend(known),
-                                        None => {
-                                            let a = strip_casts(u, *a);
-                                            callbacks(p, unit, a, &like, &mut targets);
+                                    targets.extend(match passed.functions(f, *a) {
+                                        Some(known) => {
+                                            Some(like.groups.group(known.into_iter().collect()))
                                         }
-                                    }
+                                        None => like.callbacks(unit, strip_casts(u, *a)),
+                                    });
                                 }
                                 if !targets.is_empty() {
                                     externals.push(External {
@@ -181,11 +234,11 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
                             // What it calls is found where it stands.
                             None if nested(u, *callee) => {}
                             None => {
-                                let targets = match passed.functions(f, *callee) {
-                                    Some(known) => known.into_iter().collect(),
-                                    None => like(unit, u.expr(*callee).ty.ty),
+                                let to = match passed.functions(f, *callee) {
+                                    Some(known) => like.groups.group(known.into_iter().collect()),
+                                    None => like.group(unit, u.expr(*callee).ty.ty),
                                 };
-                                list.push(CallSite { expr: e, targets });
+                                list.push(CallSite { expr: e, to });
                             }
                         }
                     }
@@ -193,52 +246,25 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
             }
             true
         });
+        for c in &list {
+            like.groups.call(unit, c.expr, c.to);
+        }
         calls.push(list);
         locations.push(has_location);
     }
-    let mut muted = vec![false; p.fns.len()];
-    if everywhere {
-        let mut todo: Vec<FnId> = externals
-            .iter()
-            .flat_map(|x| x.targets.iter().copied())
-            .collect();
-        todo.extend(p.ids().filter(|f| super::quiet::is_quiet(p, *f)));
-        while let Some(f) = todo.pop() {
-            if !std::mem::replace(&mut muted[f.index()], true) {
-                todo.extend(
-                    calls[f.index()]
-                        .iter()
-                        .flat_map(|c| c.targets.iter().copied()),
-                );
-            }
-        }
-    }
-    let mut reaches: Vec<bool> = locations
-        .iter()
-        .zip(&muted)
-        .map(|(l, m)| *l && !*m)
-        .collect();
-    loop {
-        let mut changed = false;
-        for f in p.ids() {
-            if !reaches[f.index()]
-                && calls[f.index()]
-                    .iter()
-                    .any(|c| c.targets.iter().any(|t| reaches[t.index()]))
-            {
-                reaches[f.index()] = true;
-                changed = true;
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
+    let groups = like.groups;
+    let muted = match everywhere {
+        true => muted(p, &calls, &groups, &externals),
+        false => vec![false; p.fns.len()],
+    };
+    let own = locations.iter().zip(&muted).map(|(l, m)| *l && !*m);
+    let (reaches, points) = reaching(own.collect(), &calls, &groups);
     let mut diagnostics = Diagnostics::default();
     let mut called_back = HashSet::new();
     let mut told = HashSet::new();
     for x in &externals {
-        if let Some(t) = x.targets.iter().find(|t| reaches[t.index()]) {
+        let mut all = x.targets.iter().flat_map(|g| groups.functions(*g));
+        if let Some(t) = all.find(|t| reaches[t.index()]) {
             called_back.insert(x.name.clone());
             let said = called_by(p, x, p.name(*t));
             // Of a handler for many signals once.
@@ -249,14 +275,74 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
     }
     CallGraph {
         calls,
+        groups,
         address_taken,
         external_taken,
         reaches,
         muted,
         called_back,
         diagnostics,
+        points,
         shapes,
     }
+}
+
+/// Functions whose locations do not count, and all that they call.
+fn muted(
+    p: &Program,
+    calls: &[Vec<CallSite>],
+    groups: &Groups,
+    externals: &[External],
+) -> Vec<bool> {
+    let mut muted = vec![false; p.fns.len()];
+    let mut seen = vec![false; groups.len()];
+    let mut todo: Vec<FnId> = Vec::new();
+    let mut through = |g: GroupId, todo: &mut Vec<FnId>| {
+        if !std::mem::replace(&mut seen[g.index()], true) {
+            todo.extend(groups.functions(g));
+        }
+    };
+    for x in externals {
+        x.targets.iter().for_each(|g| through(*g, &mut todo));
+    }
+    todo.extend(p.ids().filter(|f| super::quiet::is_quiet(p, *f)));
+    while let Some(f) = todo.pop() {
+        if !std::mem::replace(&mut muted[f.index()], true) {
+            for c in &calls[f.index()] {
+                through(c.to, &mut todo);
+            }
+        }
+    }
+    muted
+}
+
+/// From which functions, and by which groups, locations are reached; `own`: functions that have some.
+fn reaching(
+    own: Vec<bool>,
+    calls: &[Vec<CallSite>],
+    groups: &Groups,
+) -> (Vec<bool>, Vec<bool>) {
+    let (mut reaches, mut points) = (own, vec![false; groups.len()]);
+    let mut callers: Vec<Vec<FnId>> = vec![Vec::new(); groups.len()];
+    for (f, list) in calls.iter().enumerate() {
+        list.iter()
+            .for_each(|c| callers[c.to.index()].push(FnId(f as u32)));
+    }
+    let all = (0..reaches.len() as u32).map(FnId);
+    let mut todo: Vec<FnId> = all.filter(|f| reaches[f.index()]).collect();
+    while let Some(f) = todo.pop() {
+        for g in groups.of(f) {
+            if std::mem::replace(&mut points[g.index()], true) {
+                continue;
+            }
+            for caller in &callers[g.index()] {
+                if !std::mem::replace(&mut reaches[caller.index()], true) {
+                    todo.push(*caller);
+                }
+            }
+        }
+    }
+    (reaches, points)
 }
 
 /// What is said of a function that reaches a location and is given to the library.
@@ -285,36 +371,21 @@ fn called_by(p: &Program, x: &External, name: &str) -> Diagnostic {
     )
 }
 
-/// Functions that the argument `a` of a library call may stand for.
-fn callbacks(
-    p: &Program,
-    unit: usize,
-    a: ExprId,
-    like: &dyn Fn(usize, TypeId) -> Vec<FnId>,
-    out: &mut Vec<FnId>,
-) {
-    let u = &p.units[unit];
-    match &u.expr(a).kind {
-        ExprKind::AddrOf(x) => return callbacks(p, unit, strip_casts(u, *x), like, out),
-        ExprKind::Ident(s) if u.sym(*s).kind == SymKind::Func => {
-            if let Callee::Defined(f) = p.resolve(unit, *s) {
-                out.push(f);
-            }
-            return;
-        }
-        _ => {}
-    }
-    if let Type::Pointer(q) = u.ty(u.expr(a).ty.ty) {
-        if matches!(u.ty(q.ty), Type::Function { .. }) {
-            out.extend(like(unit, q.ty));
-        }
-    }
-}
-
 impl CallGraph {
     /// Can the call lead to a location?
     pub fn is_point(&self, site: &CallSite) -> bool {
-        site.targets.iter().any(|t| self.reaches[t.index()])
+        self.points[site.to.index()]
+    }
+
+    /// What a call may reach.
+    pub fn targets(&self, site: &CallSite) -> &[FnId] {
+        self.groups.functions(site.to)
+    }
+
+    /// Can this call of a unit lead to a location?
+    pub fn is_point_at(&self, unit: usize, call: ExprId) -> bool {
+        let group = self.groups.of_call(unit, call);
+        group.is_some_and(|g| self.points[g.index()])
     }
 
     /// A function that reaches a location and that a pointer to this type may mean.
@@ -329,7 +400,7 @@ impl CallGraph {
         for f in p.ids() {
             let mut names: Vec<&str> = self.calls[f.index()]
                 .iter()
-                .flat_map(|c| &c.targets)
+                .flat_map(|c| self.targets(c))
                 .map(|t| p.name(*t))
                 .collect();
             names.dedup();

@@ -8,6 +8,7 @@
 use super::callgraph::CallGraph;
 use super::cfg::{self, Cfg};
 use super::liveness::{self, Liveness};
+use super::groups::GroupId;
 use super::points::{PointAt, Points};
 use super::program::{is_local, Callee, FnId, Program};
 use super::tables;
@@ -28,13 +29,13 @@ pub struct Escapes {
 
 /// Where the value of an expression goes.
 #[derive(Clone, Copy)]
-enum Flow<'a> {
+enum Flow {
     /// Used on the spot.
     Direct,
     /// Assigned to this variable.
     Var(SymId),
     Away,
-    Arg(&'a [FnId], usize),
+    Arg(GroupId, usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,6 +43,8 @@ enum Source {
     Local(FnId, SymId),
     Literal(FnId, ExprId),
     Param(FnId, usize),
+    /// What the calls of a group are given.
+    Handed(GroupId, usize),
 }
 
 pub fn analyse(p: &Program, g: &CallGraph, points: &[Points]) -> Escapes {
@@ -51,6 +54,7 @@ pub fn analyse(p: &Program, g: &CallGraph, points: &[Points]) -> Escapes {
         f: FnId(0),
         away: HashSet::new(),
         edges: HashMap::new(),
+        handed: HashSet::new(),
         taken: vec![HashSet::new(); p.fns.len()],
     };
     for f in p.ids() {
@@ -89,6 +93,7 @@ pub fn analyse(p: &Program, g: &CallGraph, points: &[Points]) -> Escapes {
                 r.literals[f.index()].insert(e);
             }
             Source::Param(f, i) => r.kept[f.index()][i] = true,
+            Source::Handed(..) => {}
         }
     }
     r
@@ -101,6 +106,8 @@ struct Walker<'a> {
     away: HashSet<Source>,
     /// Parameter → what flows into it.
     edges: HashMap<Source, Vec<Source>>,
+    /// Groups and arguments that have their edges.
+    handed: HashSet<(GroupId, usize)>,
     taken: Vec<HashSet<SymId>>,
 }
 
@@ -146,14 +153,19 @@ impl<'a> Walker<'a> {
                     self.away.insert(s);
                 }
             }
-            Flow::Arg(targets, i) => {
-                for t in targets {
-                    if i < self.p.func(*t).params.len() {
-                        self.edges.entry(Source::Param(*t, i)).or_default().push(s);
-                    } else {
-                        self.away.insert(s);
+            Flow::Arg(group, i) => {
+                let handed = Source::Handed(group, i);
+                if self.handed.insert((group, i)) {
+                    for t in self.g.groups.functions(group) {
+                        if i < self.p.func(*t).params.len() {
+                            let param = Source::Param(*t, i);
+                            self.edges.entry(param).or_default().push(handed);
+                        } else {
+                            self.away.insert(handed);
+                        }
                     }
                 }
+                self.edges.entry(handed).or_default().push(s);
             }
         }
     }
@@ -363,20 +375,12 @@ impl<'a> Walker<'a> {
                     self.mark_taken(*a);
                 }
             }
-            other => {
+            _ => {
                 self.value(callee, Flow::Direct);
-                let site = g.calls[self.f.index()].iter().find(|c| c.expr == e);
-                let targets: &[FnId] = site.map_or(&[], |s| &s.targets);
-                let unknown = other.is_none() && targets.is_empty();
+                let group = g.groups.of_call(unit, e);
+                let known = group.filter(|id| !g.groups.functions(*id).is_empty());
                 for (i, a) in args.iter().enumerate() {
-                    self.value(
-                        *a,
-                        if unknown {
-                            Flow::Away
-                        } else {
-                            Flow::Arg(targets, i)
-                        },
-                    );
+                    self.value(*a, known.map_or(Flow::Away, |id| Flow::Arg(id, i)));
                     self.mark_taken(*a);
                 }
             }

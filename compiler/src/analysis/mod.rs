@@ -10,6 +10,7 @@ pub mod datatypes;
 pub mod environment;
 pub mod escape;
 pub mod floats;
+pub mod groups;
 pub mod heap;
 pub mod held;
 pub mod initialiser;

@@ -35,6 +35,9 @@ pub struct Program<'a> {
     foreign: HashSet<&'a str>,
     /// What the user's own objects among those define.
     own_foreign: HashSet<&'a str>,
+    /// Variables of file scope, and structs and unions, by their names.
+    globals: ByName<'a, SymId>,
+    records: ByName<'a, RecordId>,
 }
 
 /// What a unit's `#pragma weak` lines say: `name`, or `name = function`.
@@ -71,6 +74,28 @@ fn named(u: &Unit, s: &Symbol, name: &str) -> Option<SymId> {
     }
     let mut functions = u.functions.iter().map(|f| f.sym);
     functions.find(|f| u.sym(*f).name == name)
+}
+
+type ByName<'a, T> = FxHashMap<&'a str, Vec<(usize, T)>>;
+
+fn name_all<'a>(
+    unit: usize,
+    u: &'a Unit,
+    globals: &mut ByName<'a, SymId>,
+    records: &mut ByName<'a, RecordId>,
+) {
+    for (k, s) in u.symbols.iter().enumerate() {
+        if s.is_global && s.kind == SymKind::Var {
+            let list = globals.entry(&s.name).or_default();
+            list.push((unit, SymId(k as u32)));
+        }
+    }
+    for (k, r) in u.records.iter().enumerate() {
+        if let Some(name) = r.tag.as_ref().or(r.typedef_name.as_ref()) {
+            let list = records.entry(name).or_default();
+            list.push((unit, RecordId(k as u32)));
+        }
+    }
 }
 
 impl<'a> Program<'a> {
@@ -129,6 +154,10 @@ impl<'a> Program<'a> {
             unnamed.extend(lost.iter().map(|x| *x.1));
             kept.iter().for_each(|x| _ = unnamed.remove(x.1));
         }
+        let (mut globals, mut records) = (FxHashMap::default(), FxHashMap::default());
+        for (unit, u) in units.iter().enumerate() {
+            name_all(unit, u, &mut globals, &mut records);
+        }
         Program {
             units,
             fns,
@@ -138,6 +167,8 @@ impl<'a> Program<'a> {
             unnamed,
             foreign: HashSet::new(),
             own_foreign: HashSet::new(),
+            globals,
+            records,
         }
     }
 
@@ -161,6 +192,18 @@ impl<'a> Program<'a> {
     /// May a function that no unit defines keep a pointer it is given?  Of the C library's it is known.
     pub fn keeps_pointers(&self, name: &str) -> bool {
         tables::retains(name) || self.foreign.contains(name)
+    }
+
+    /// The declarations of a variable that units share, also of those that have it for themselves.
+    pub fn globals(&self, name: &str) -> impl Iterator<Item = (&'a Unit, &'a Symbol)> + '_ {
+        let all = self.globals.get(name).into_iter().flatten();
+        all.map(|(unit, s)| (&self.units[*unit], self.units[*unit].sym(*s)))
+    }
+
+    /// Structs and unions of a tag, or, without one, of a type's name.
+    pub fn records(&self, name: &str) -> impl Iterator<Item = (&'a Unit, &'a Record)> + '_ {
+        let all = self.records.get(name).into_iter().flatten();
+        all.map(|(unit, r)| (&self.units[*unit], &self.units[*unit].records[r.index()]))
     }
 
     pub fn ids(&self) -> impl Iterator<Item = FnId> {

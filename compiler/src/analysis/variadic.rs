@@ -5,6 +5,7 @@
 
 use super::callgraph::CallGraph;
 use super::cfg::{self, Cfg};
+use super::groups::GroupId;
 use super::liveness;
 use super::points;
 use super::program::{FnId, Program};
@@ -29,9 +30,11 @@ pub fn analyse(p: &Program, g: &CallGraph) -> Variadic {
         packed,
         ..Variadic::default()
     };
+    let groups = r.packed.iter().flat_map(|f| g.groups.of(*f));
+    let groups: HashSet<GroupId> = groups.copied().collect();
     for f in p.ids() {
         let sites = g.calls[f.index()].iter();
-        let packed = sites.filter(|c| c.targets.iter().any(|t| r.packed.contains(t)));
+        let packed = sites.filter(|c| groups.contains(&c.to));
         let list: Vec<ExprId> = packed.map(|c| c.expr).collect();
         if !list.is_empty() {
             r.calls.insert(f, list);

@@ -10,11 +10,14 @@ use super::parents::{parents, Parent, Parents};
 use super::place::Place;
 use super::punned::Punned;
 use crate::analysis::callgraph::CallGraph;
+use crate::analysis::groups::GroupId;
 use crate::analysis::program::{Callee, FnId, Program};
 use crate::analysis::walk::strip_casts;
 use crate::tree::*;
 use std::collections::{HashMap, HashSet};
 
+/// What arguments of calls that may reach several functions are given to.
+pub type Ends = HashMap<(GroupId, usize), Vec<Place>>;
 pub type Edges = HashMap<Place, HashSet<Place>>;
 
 /// An address becomes a number.
@@ -46,6 +49,7 @@ pub enum Is {
 pub struct Found {
     pub sources: Vec<Source>,
     pub edges: Edges,
+    pub ends: Ends,
     pub wanted: Vec<Wanted>,
 }
 
@@ -58,15 +62,16 @@ pub struct Flow<'a> {
     /// Places that hold addresses, as far as known.
     addresses: HashSet<Place>,
     wanted: &'a dyn Fn(&Unit, ExprId) -> Option<Is>,
+    /// Groups whose results have their edges.
+    returned: HashSet<GroupId>,
     found: Found,
 }
 
-/// One unit, with what its calls through pointers may call.
+/// One unit.
 pub(super) struct Cx<'a> {
     pub(super) unit: usize,
     pub(super) u: &'a Unit,
     pub(super) parents: Parents,
-    pub(super) targets: HashMap<ExprId, &'a [FnId]>,
     pub(super) known: &'a HashSet<Place>,
     pub(super) arrays: &'a Arrays,
     /// What parts of initialisers are elements of.
@@ -87,6 +92,7 @@ impl<'a> Flow<'a> {
         let found = Found {
             sources: Vec::new(),
             edges: HashMap::new(),
+            ends: HashMap::new(),
             wanted: Vec::new(),
         };
         Flow {
@@ -96,22 +102,17 @@ impl<'a> Flow<'a> {
             arrays,
             addresses,
             wanted,
+            returned: HashSet::new(),
             found,
         }
     }
 
     pub fn follow(mut self) -> Found {
         for (unit, u) in self.p.units.iter().enumerate() {
-            let mut targets = HashMap::new();
-            for f in self.p.ids().filter(|f| self.p.fns[f.index()].0 == unit) {
-                let sites = &self.graph.calls[f.index()];
-                targets.extend(sites.iter().map(|s| (s.expr, s.targets.as_slice())));
-            }
             let cx = Cx {
                 unit,
                 u,
                 parents: parents(u),
-                targets,
                 known: self.known,
                 arrays: self.arrays,
                 parts: parts(unit, u, self.arrays),
@@ -170,7 +171,7 @@ impl<'a> Flow<'a> {
         if is_number(u, x.ty.ty) {
             let from = match &x.kind {
                 ExprKind::Assign { lhs, .. } => places(cx, *lhs),
-                ExprKind::Call { .. } => self.called(cx, e).map(Place::Result).collect(),
+                ExprKind::Call { .. } => self.results(cx, e),
                 _ => places(cx, e),
             };
             if !from.is_empty() {
@@ -217,9 +218,50 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn called<'c>(&self, cx: &'c Cx, call: ExprId) -> impl Iterator<Item = FnId> + 'c {
-        let targets = cx.targets.get(&call).copied().unwrap_or_default();
-        targets.iter().copied()
+    /// Where the value of a call comes from.
+    fn results(&mut self, cx: &Cx, call: ExprId) -> Vec<Place> {
+        let groups = &self.graph.groups;
+        let Some(group) = groups.of_call(cx.unit, call) else {
+            return Vec::new();
+        };
+        let all = groups.functions(group);
+        if let [] | [_] = all {
+            return all.iter().copied().map(Place::Result).collect();
+        }
+        let together = Place::Returned(group);
+        if self.returned.insert(group) {
+            let all: Vec<Place> = all.iter().copied().map(Place::Result).collect();
+            self.edges(&all, std::slice::from_ref(&together));
+        }
+        vec![together]
+    }
+
+    /// Where the `i`th argument of a call goes.
+    fn arguments(&mut self, cx: &Cx, call: ExprId, i: usize) -> Vec<Place> {
+        let (p, groups) = (self.p, &self.graph.groups);
+        let Some(group) = groups.of_call(cx.unit, call) else {
+            return Vec::new();
+        };
+        let param = |f: &FnId| {
+            let s = *p.func(*f).params.get(i)?;
+            let (unit, u) = (p.fns[f.index()].0, p.unit(*f));
+            Some(typed(u, u.sym(s).ty.ty, || vec![Place::Variable(unit, s)]))
+        };
+        let all = groups.functions(group);
+        let params = || all.iter().filter_map(param).flatten();
+        if let [] | [_] = all {
+            return params().collect();
+        }
+        let together = Place::Handed(group, i);
+        if !self.found.ends.contains_key(&(group, i)) {
+            let params: Vec<Place> = params().collect();
+            self.edges(std::slice::from_ref(&together), &params);
+            self.found.ends.insert((group, i), params);
+        }
+        match self.found.ends[&(group, i)].is_empty() {
+            true => Vec::new(),
+            false => vec![together],
+        }
     }
 
     /// A pointer to `from` becomes one to `to`: one of them is an address, the other a number as wide.
@@ -271,11 +313,11 @@ impl<'a> Flow<'a> {
     }
 
     /// Where the number that is the value of `e` is put.
-    fn up(&self, cx: &Cx, e: ExprId) -> Vec<Place> {
+    fn up(&mut self, cx: &Cx, e: ExprId) -> Vec<Place> {
         self.up_from(cx, e, Is::Number)
     }
 
-    fn up_from(&self, cx: &Cx, e: ExprId, is: Is) -> Vec<Place> {
+    fn up_from(&mut self, cx: &Cx, e: ExprId, is: Is) -> Vec<Place> {
         let u = cx.u;
         let mut e = e;
         loop {
@@ -350,16 +392,7 @@ impl<'a> Flow<'a> {
                     let Some(i) = args.iter().position(|a| *a == e) else {
                         return Vec::new();
                     };
-                    return self
-                        .called(cx, up)
-                        .filter_map(|f| {
-                            let s = *self.p.func(f).params.get(i)?;
-                            let (unit, _) = self.p.fns[f.index()];
-                            let u = self.p.unit(f);
-                            Some(typed(u, u.sym(s).ty.ty, || vec![Place::Variable(unit, s)]))
-                        })
-                        .flatten()
-                        .collect();
+                    return self.arguments(cx, up, i);
                 }
                 _ => return Vec::new(),
             }

@@ -27,7 +27,7 @@ pub use offset::is_constant;
 pub use parents::{parents, Parent, Parents};
 pub use place::Place;
 pub use punned::Punned;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Where an address becomes a number that is kept, or decides about what is.
 #[derive(Clone, Debug)]
@@ -57,6 +57,8 @@ impl KeptAt {
 /// Where the program's numbers go.
 pub struct Numbers {
     found: Found,
+    /// Which source an expression of a unit is.
+    sources: HashMap<(usize, ExprId), usize>,
     known: HashSet<Place>,
     pub arrays: Arrays,
 }
@@ -76,8 +78,13 @@ impl Numbers {
         let sources = first.sources.iter().flat_map(|s| &s.to);
         let addresses = reached(&first.edges, sources, &|_| true);
         let found = Flow::new(p, graph, (&known, &arrays), addresses, wanted).follow();
+        let mut sources = HashMap::new();
+        for (k, s) in found.sources.iter().enumerate() {
+            sources.entry((s.unit, s.of)).or_insert(k);
+        }
         Numbers {
             found,
+            sources,
             known,
             arrays,
         }
@@ -90,14 +97,24 @@ impl Numbers {
 
     /// What the number is put into that an address becomes here.
     pub fn made(&self, unit: usize, of: ExprId) -> &[Place] {
-        let mut sources = self.found.sources.iter();
-        let found = sources.find(|s| s.unit == unit && s.of == of);
-        found.map_or(&[], |s| &s.to)
+        let found = self.sources.get(&(unit, of));
+        found.map_or(&[], |k| &self.found.sources[*k].to)
     }
 
     /// Does it go where the author says that addresses are?
     pub fn is_said(&self, unit: usize, of: ExprId) -> bool {
-        self.made(unit, of).iter().any(|x| self.known.contains(x))
+        let mut made = self.made(unit, of).iter().flat_map(|x| self.ends(x));
+        made.any(|x| self.known.contains(x))
+    }
+
+    /// A place, or the parameters of all functions that it is on the way to.
+    pub fn ends<'s>(&'s self, x: &'s Place) -> impl Iterator<Item = &'s Place> {
+        let ends = match x {
+            Place::Handed(group, i) => self.found.ends.get(&(*group, *i)),
+            _ => None,
+        };
+        let itself = (!x.is_between()).then_some(x);
+        itself.into_iter().chain(ends.into_iter().flatten())
     }
 
     /// A variable, a member, or the elements of known arrays.
@@ -181,7 +198,7 @@ fn reached<'a>(
     let mut todo: Vec<Place> = from.cloned().collect();
     let mut found: HashSet<Place> = todo.iter().cloned().collect();
     while let Some(x) = todo.pop() {
-        if !through(&x) {
+        if !x.is_between() && !through(&x) {
             continue;
         }
         for next in edges.get(&x).into_iter().flatten() {
@@ -190,5 +207,6 @@ fn reached<'a>(
             }
         }
     }
+    found.retain(|x| !x.is_between());
     found
 }

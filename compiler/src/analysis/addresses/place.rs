@@ -1,5 +1,6 @@
 //! What can hold a number: a variable, a result, a member of a kind of struct, memory behind pointers.
 
+use crate::analysis::groups::GroupId;
 use crate::analysis::program::{is_local, FnId, Program};
 use crate::tree::*;
 
@@ -18,6 +19,9 @@ pub enum Place {
     Elements(Box<Place>),
     /// A pointer is made of it.
     Pointer,
+    /// On the way to the parameters of all functions that calls of a group may reach, and back from their results.
+    Handed(GroupId, usize),
+    Returned(GroupId),
 }
 
 impl Place {
@@ -46,6 +50,11 @@ impl Place {
         Place::Member(of, name.to_owned())
     }
 
+    /// Only on the way between calls and functions?
+    pub fn is_between(&self) -> bool {
+        matches!(self, Place::Handed(..) | Place::Returned(_))
+    }
+
     /// As annotations name it.
     pub fn name(&self, p: &Program) -> Option<String> {
         match self {
@@ -60,6 +69,7 @@ impl Place {
             Place::Member(of, name) => Some(format!("{of}.{name}")),
             Place::Elements(of) => of.name(p),
             Place::Result(_) | Place::Memory(_) | Place::Pointer => None,
+            Place::Handed(..) | Place::Returned(_) => None,
         }
     }
 
@@ -74,13 +84,14 @@ impl Place {
                     _ => !sym.ty.is_const,
                 }
             }
-            Place::Global(name) => !p.units.iter().any(|u| {
-                let mut symbols = u.symbols.iter();
-                symbols.any(|s| s.name == *name && s.is_global && s.defined && s.ty.is_const)
-            }),
+            Place::Global(name) => {
+                let mut symbols = p.globals(name).map(|(_, s)| s);
+                !symbols.any(|s| s.defined && s.ty.is_const)
+            }
             Place::Member(..) | Place::Memory(_) => true,
             // In memory that is known, `Arrays` says it.
             Place::Elements(_) | Place::Result(_) | Place::Pointer => false,
+            Place::Handed(..) | Place::Returned(_) => false,
         }
     }
 }

@@ -9,6 +9,7 @@ use super::flow::{element, Flow};
 use super::size::{innermost, size};
 use super::types::{base, is_char, is_complete, trailing};
 use crate::analysis::callgraph::CallGraph;
+use crate::analysis::groups::GroupId;
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
 use crate::analysis::walk::{strip_casts, visit, Node};
@@ -56,34 +57,53 @@ pub(super) type Given = HashSet<(usize, SymId)>;
 /// Of all functions, as far as calls pass them on to each other.
 pub(super) fn given(p: &Program, graph: &CallGraph, flows: &[Flow]) -> Given {
     let mut all = Given::new();
+    let groups = &graph.groups;
+    let mut open: Vec<(GroupId, Vec<usize>)> =
+        groups.ids().map(|g| (g, texts(p, graph, g))).collect();
     loop {
         let before = all.len();
-        for f in p.ids() {
-            let unit = p.fns[f.index()].0;
-            let u = &p.units[unit];
-            for site in &graph.calls[f.index()] {
-                let ExprKind::Call { args, .. } = &u.expr(site.expr).kind else {
-                    continue;
-                };
-                for target in &site.targets {
-                    let (home, function) = p.fns[target.index()];
-                    let params = &p.units[home].functions[function.index()].params;
-                    for (param, arg) in params.iter().zip(args) {
-                        let q = p.units[home].sym(*param).ty;
-                        let to = element(&p.units[home], q);
-                        if to.is_some_and(|to| is_char(&p.units[home], to))
-                            && values_behind(&flows[unit], *arg, &all, STEPS)
-                        {
-                            all.insert((home, *param));
-                        }
-                    }
+        for (group, left) in &mut open {
+            left.retain(|i| {
+                let given = groups.sites(*group).iter().any(|(unit, call)| {
+                    let ExprKind::Call { args, .. } = &p.units[*unit].expr(*call).kind else {
+                        return false;
+                    };
+                    let arg = args.get(*i);
+                    arg.is_some_and(|a| values_behind(&flows[*unit], *a, &all, STEPS))
+                });
+                if given {
+                    all.extend(params(p, graph, *group, *i));
                 }
-            }
+                !given
+            });
         }
         if all.len() == before {
             return all;
         }
     }
+}
+
+/// Which parameters point to characters in some functions of a group.
+fn texts(p: &Program, graph: &CallGraph, group: GroupId) -> Vec<usize> {
+    let functions = graph.groups.functions(group).iter();
+    let most = functions.map(|f| p.func(*f).params.len()).max();
+    let some = |i: &usize| params(p, graph, group, *i).next().is_some();
+    (0..most.unwrap_or(0)).filter(some).collect()
+}
+
+/// The `i`th parameters of a group's functions, where they point to characters.
+fn params<'a>(
+    p: &'a Program,
+    graph: &'a CallGraph,
+    group: GroupId,
+    i: usize,
+) -> impl Iterator<Item = (usize, SymId)> + 'a {
+    graph.groups.functions(group).iter().filter_map(move |f| {
+        let (unit, u) = (p.fns[f.index()].0, p.unit(*f));
+        let s = *p.func(*f).params.get(i)?;
+        let to = element(u, u.sym(s).ty)?;
+        is_char(u, to).then_some((unit, s))
+    })
 }
 
 /// Is it made from a pointer to something else than characters?

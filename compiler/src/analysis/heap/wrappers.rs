@@ -5,6 +5,7 @@ use super::flow::{Flow, Follow, Wish};
 use super::size;
 use super::types::base;
 use crate::analysis::callgraph::CallGraph;
+use crate::analysis::groups::{GroupId, Groups};
 use crate::analysis::program::{Callee, FnId, Program};
 use crate::analysis::walk::{children, visit, Node};
 use crate::annotations::{Allocation, Typed};
@@ -36,8 +37,7 @@ pub struct Calls<'a> {
     pub p: &'a Program<'a>,
     /// With the parameters that sizes are made of.
     pub wrappers: HashMap<FnId, Vec<usize>>,
-    /// Calls through pointers and what they may reach.
-    indirect: HashMap<(usize, ExprId), &'a [FnId]>,
+    groups: &'a Groups,
     /// Library functions whose address is taken: name, and what it is called with and returns.
     taken: Vec<(String, Shape)>,
     pub said: &'a [Allocation],
@@ -62,18 +62,6 @@ fn shape(u: &Unit, t: TypeId) -> Option<Shape> {
 
 impl<'a> Calls<'a> {
     pub fn new(p: &'a Program<'a>, graph: &'a CallGraph) -> Calls<'a> {
-        let mut indirect = HashMap::new();
-        for f in p.ids() {
-            let unit = p.fns[f.index()].0;
-            for c in &graph.calls[f.index()] {
-                let ExprKind::Call { callee, .. } = p.units[unit].expr(c.expr).kind else {
-                    continue;
-                };
-                if p.direct(unit, callee).is_none() {
-                    indirect.insert((unit, c.expr), c.targets.as_slice());
-                }
-            }
-        }
         let mut taken = Vec::new();
         for (unit, list) in graph.external_taken.iter().enumerate() {
             let u = &p.units[unit];
@@ -85,7 +73,7 @@ impl<'a> Calls<'a> {
         Calls {
             p,
             wrappers: HashMap::new(),
-            indirect,
+            groups: &graph.groups,
             taken,
             said: &[],
         }
@@ -135,10 +123,21 @@ impl<'a> Calls<'a> {
             Some((_, Callee::Defined(f))) => self.wrappers.contains_key(&f),
             Some(_) => false,
             None => {
-                let targets = self.indirect.get(&(unit, e)).copied().unwrap_or(&[]);
                 let wanted = shape(u, u.expr(*callee).ty.ty);
-                targets.iter().any(|t| self.wrappers.contains_key(t))
+                let group = self.groups.of_call(unit, e);
+                group.is_some_and(|g| self.holds_wrapper(g))
                     || wanted.is_some_and(|w| self.taken.iter().any(|(_, s)| *s == w))
+            }
+        }
+    }
+
+    fn holds_wrapper(&self, g: GroupId) -> bool {
+        let functions = self.groups.functions(g);
+        match functions.len() < self.wrappers.len() {
+            true => functions.iter().any(|f| self.wrappers.contains_key(f)),
+            false => {
+                let mut wrappers = self.wrappers.keys();
+                wrappers.any(|f| self.groups.of(*f).contains(&g))
             }
         }
     }
@@ -168,7 +167,7 @@ pub fn allocation(calls: &Calls, unit: usize, e: ExprId) -> Option<(Vec<ExprId>,
         }
         Some((_, Callee::Defined(f))) => (of(&f)?, true),
         None => {
-            let targets = calls.indirect.get(&(unit, e)).copied().unwrap_or(&[]);
+            let targets = calls.groups.called(unit, e);
             let library = calls.library(u, *callee).and_then(|which| {
                 let sizes = which.iter().map(|i| args.get(*i).copied());
                 sizes.collect::<Option<Vec<ExprId>>>()

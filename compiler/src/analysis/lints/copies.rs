@@ -40,7 +40,7 @@ pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
         }
     }
     for (f, (to, from)) in between {
-        for (unit, at) in cx.calls(f).iter().copied() {
+        for (unit, at) in cx.calls(f).copied() {
             let u = &p.units[unit];
             let ExprKind::Call { args, .. } = &u.expr(at).kind else {
                 continue;
@@ -203,15 +203,14 @@ impl Cx<'_> {
                 let mut given = self.given(unit, s).iter().filter(other);
                 return given.find_map(|e| self.no_characters(unit, *e, seen));
             };
-            return self
-                .calls(self.p.id(unit, f))
-                .iter()
-                .find_map(|(unit, call)| {
-                    let ExprKind::Call { args, .. } = &self.p.units[*unit].expr(*call).kind else {
-                        return None;
-                    };
-                    self.no_characters(*unit, *args.get(at)?, seen)
-                });
+            let given = |g| Seen::Given(g, at);
+            let calls = self.new_calls(self.p.id(unit, f), given, seen);
+            return calls.into_iter().find_map(|(unit, call)| {
+                let ExprKind::Call { args, .. } = &self.p.units[*unit].expr(*call).kind else {
+                    return None;
+                };
+                self.no_characters(*unit, *args.get(at)?, seen)
+            });
         }
         None
     }

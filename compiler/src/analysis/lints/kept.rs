@@ -2,6 +2,7 @@
 
 use crate::analysis::addresses::{has_sizeof, parents, Parent, Parents};
 use crate::analysis::callgraph::CallGraph;
+use crate::analysis::groups::GroupId;
 use crate::analysis::program::{is_local, FnId, Program};
 use crate::analysis::untouched;
 use crate::analysis::walk::{strip_casts, visit, Node};
@@ -76,10 +77,9 @@ struct Ways {
 
 pub struct Cx<'a> {
     pub p: &'a Program<'a>,
-    graph: &'a CallGraph,
+    pub graph: &'a CallGraph,
     saved: Saved<'a>,
     units: Vec<OnceCell<Ways>>,
-    callers: OnceCell<HashMap<FnId, Vec<(usize, ExprId)>>>,
     /// What only says yes or no of a number is the same everywhere.
     pub truth_ends: Cell<bool>,
 }
@@ -87,7 +87,11 @@ pub struct Cx<'a> {
 #[derive(PartialEq, Eq, Hash)]
 pub enum Seen {
     Variable(usize, SymId),
-    Function(FnId),
+    /// Results of calls.
+    Returned(GroupId),
+    /// Arguments of calls, on the way to the functions, and back.
+    Handed(GroupId, usize),
+    Given(GroupId, usize),
 }
 
 impl<'a> Cx<'a> {
@@ -97,7 +101,6 @@ impl<'a> Cx<'a> {
             graph,
             saved,
             units: p.units.iter().map(|_| OnceCell::new()).collect(),
-            callers: OnceCell::new(),
             truth_ends: Cell::new(false),
         }
     }
@@ -133,20 +136,21 @@ impl<'a> Cx<'a> {
     }
 
     /// Where a function's result is used.
-    pub fn calls(&self, f: FnId) -> &[(usize, ExprId)] {
-        let all = self.callers.get_or_init(|| {
-            let mut all: HashMap<FnId, Vec<(usize, ExprId)>> = HashMap::new();
-            for caller in self.p.ids() {
-                for site in &self.graph.calls[caller.index()] {
-                    for t in &site.targets {
-                        let unit = self.p.fns[caller.index()].0;
-                        all.entry(*t).or_default().push((unit, site.expr));
-                    }
-                }
-            }
-            all
-        });
-        all.get(&f).map_or(&[], Vec::as_slice)
+    pub fn calls(&self, f: FnId) -> impl Iterator<Item = &(usize, ExprId)> {
+        let groups = &self.graph.groups;
+        groups.of(f).iter().flat_map(|g| groups.sites(*g))
+    }
+
+    /// Those of a function's groups that have not been seen, by way of `seen`.
+    pub fn new_calls<'s>(
+        &'s self,
+        f: FnId,
+        as_seen: impl Fn(GroupId) -> Seen,
+        seen: &mut HashSet<Seen>,
+    ) -> Vec<&'s (usize, ExprId)> {
+        let groups = &self.graph.groups;
+        let new = groups.of(f).iter().filter(|g| seen.insert(as_seen(**g)));
+        new.flat_map(|g| groups.sites(*g)).collect()
     }
 
     /// If it is written: is the number that it is a part of kept?
@@ -223,8 +227,8 @@ impl<'a> Cx<'a> {
                 ExprKind::Call { args, .. } => {
                     let at = args.iter().position(|a| *a == e);
                     let params = at.into_iter().flat_map(|i| {
-                        let site = self.site(unit, up).into_iter();
-                        site.map(move |f| (f, self.p.func(f).params.get(i)))
+                        let called = self.graph.groups.called(unit, up).iter();
+                        called.map(move |f| (*f, self.p.func(*f).params.get(i)))
                     });
                     let mut params = params;
                     params.any(|(f, s)| {
@@ -290,11 +294,8 @@ impl<'a> Cx<'a> {
                 Some(Parent::Variable(s)) => return self.into(unit, *s, seen),
                 Some(Parent::Return(f)) => {
                     let f = self.p.id(unit, *f);
-                    return seen.insert(Seen::Function(f))
-                        && self
-                            .calls(f)
-                            .iter()
-                            .any(|(unit, c)| self.goes(*unit, *c, seen));
+                    let calls = self.new_calls(f, Seen::Returned, seen);
+                    return calls.iter().any(|(unit, c)| self.goes(*unit, *c, seen));
                 }
                 Some(Parent::Expr(up)) => *up,
             };
@@ -343,8 +344,10 @@ impl<'a> Cx<'a> {
                     let Some(i) = args.iter().position(|a| *a == e) else {
                         return false;
                     };
-                    let site = self.site(unit, up);
-                    return site.iter().any(|f| {
+                    let group = self.graph.groups.of_call(unit, up);
+                    let new = group.filter(|g| seen.insert(Seen::Handed(*g, i)));
+                    let called = new.map_or(&[][..], |g| self.graph.groups.functions(g));
+                    return called.iter().any(|f| {
                         let unit = self.p.fns[f.index()].0;
                         let param = self.p.func(*f).params.get(i).copied();
                         param.is_some_and(|s| self.into(unit, s, seen))
@@ -355,24 +358,13 @@ impl<'a> Cx<'a> {
         }
     }
 
-    fn site(&self, unit: usize, call: ExprId) -> Vec<FnId> {
-        let ids = self.p.ids().filter(|f| self.p.fns[f.index()].0 == unit);
-        ids.flat_map(|f| &self.graph.calls[f.index()])
-            .filter(|s| s.expr == call)
-            .flat_map(|s| s.targets.iter().copied())
-            .collect()
-    }
-
     /// Does evaluating it come by a location?
     fn passes(&self, unit: usize, e: ExprId) -> bool {
         let u = &self.p.units[unit];
         let mut found = false;
         visit(u, Node::Expr(e), &mut |n| {
             if let Node::Expr(x) = n {
-                if matches!(u.expr(x).kind, ExprKind::Call { .. }) {
-                    let site = self.site(unit, x);
-                    found |= site.iter().any(|f| self.graph.reaches[f.index()]);
-                }
+                found |= self.graph.is_point_at(unit, x);
             }
             !found
         });

@@ -5,7 +5,7 @@
 use super::is_user;
 use super::kept::{Cx, Seen};
 use crate::analysis::addresses::{holds_addresses, pointee, Parent};
-use crate::analysis::program::{is_local, Callee};
+use crate::analysis::program::{is_local, Callee, FnId};
 use crate::analysis::walk::strip_casts;
 use crate::tree::*;
 use std::collections::{BTreeSet, HashSet};
@@ -63,7 +63,7 @@ struct Leads<'a, 'b> {
 /// Calls from where an address is taken to where its bytes are read: what comes from farther is data of any kind.
 const CALLS: u32 = 2;
 
-impl Leads<'_, '_> {
+impl<'a> Leads<'a, '_> {
     fn back(&mut self, unit: usize, e: ExprId, calls: u32) {
         let u = &self.cx.p.units[unit];
         let e = strip_casts(u, e);
@@ -96,6 +96,22 @@ impl Leads<'_, '_> {
             }
             _ => {}
         }
+    }
+
+    /// What a function is given where it is called by its name. Of several functions another may be meant.
+    fn direct(&self, f: FnId) -> Vec<(usize, &'a [ExprId])> {
+        let (p, groups) = (self.cx.p, &self.cx.graph.groups);
+        let alone = groups.of(f).iter();
+        let alone = alone.filter(|g| groups.functions(**g).len() == 1);
+        let sites = alone.flat_map(|g| groups.sites(*g));
+        let args = sites.filter_map(|(unit, call)| match &p.units[*unit].expr(*call).kind {
+            ExprKind::Call { callee, args } => {
+                p.direct(*unit, *callee)?;
+                Some((*unit, args.as_slice()))
+            }
+            _ => None,
+        });
+        args.collect()
     }
 
     fn through(&mut self, unit: usize, e: ExprId, calls: u32) {
@@ -141,14 +157,9 @@ impl Leads<'_, '_> {
         let Some(at) = params.iter().position(|x| *x == s) else {
             return;
         };
-        for (unit, call) in self.cx.calls(p.id(unit, f)) {
-            let u = &p.units[*unit];
-            if let ExprKind::Call { callee, args } = &u.expr(*call).kind {
-                // Of several functions another may be meant.
-                let direct = p.direct(*unit, *callee).is_some();
-                if let Some(a) = args.get(at).filter(|_| direct && calls < CALLS) {
-                    self.back(*unit, *a, calls + 1);
-                }
+        for (unit, args) in self.direct(p.id(unit, f)) {
+            if let Some(a) = args.get(at).filter(|_| calls < CALLS) {
+                self.back(unit, *a, calls + 1);
             }
         }
     }
@@ -187,8 +198,8 @@ fn computes(cx: &Cx, unit: usize, e: ExprId, seen: &mut HashSet<Seen>) -> bool {
             Some(Parent::Variable(s)) => return later(cx, unit, s, seen),
             Some(Parent::Return(f)) => {
                 let f = cx.p.id(unit, f);
-                return seen.insert(Seen::Function(f))
-                    && cx.calls(f).iter().any(|(v, c)| computes(cx, *v, *c, seen));
+                let calls = cx.new_calls(f, Seen::Returned, seen);
+                return calls.iter().any(|(v, c)| computes(cx, *v, *c, seen));
             }
             Some(Parent::Expr(up)) => up,
         };

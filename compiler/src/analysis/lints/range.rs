@@ -19,7 +19,8 @@ pub fn check(
         let Some(why) = large(u, w.of).filter(|_| is_user(u, w.of)) else {
             continue;
         };
-        let kept = w.to.iter().find(|x| is_long(p, x) && x.kept(p, saved));
+        let mut to = w.to.iter().flat_map(|x| numbers.ends(x));
+        let kept = to.find(|x| is_long(p, x) && x.kept(p, saved));
         if let Some(place) = kept.and_then(|x| x.name(p)) {
             out.push(Diagnostic::advice(
                 u,
@@ -99,21 +100,14 @@ pub fn longs(p: &Program, x: &Place, unsigned: bool) -> bool {
     };
     match x {
         Place::Variable(unit, s) => long(&p.units[*unit], p.units[*unit].sym(*s).ty),
-        Place::Global(name) => p.units.iter().any(|u| {
-            let mut named = u.symbols.iter().filter(|s| s.is_global && s.name == *name);
-            named.any(|s| long(u, s.ty))
-        }),
-        Place::Member(of, name) => p.units.iter().any(|u| {
-            let named = |r: &&Record| r.tag.as_ref().or(r.typedef_name.as_ref()) == Some(of);
-            let mut fields = u
-                .records
-                .iter()
-                .filter(named)
-                .flat_map(|r| r.fields.iter().flatten());
+        Place::Global(name) => p.globals(name).any(|(u, s)| long(u, s.ty)),
+        Place::Member(of, name) => p.records(of).any(|(u, r)| {
+            let mut fields = r.fields.iter().flatten();
             fields.any(|f| f.name.as_ref() == Some(name) && long(u, f.ty))
         }),
         Place::Result(f) => long(p.unit(*f), p.func(*f).ret),
         Place::Memory(kind) => *kind == wanted,
         Place::Elements(_) | Place::Pointer => false,
+        Place::Handed(..) | Place::Returned(_) => false,
     }
 }

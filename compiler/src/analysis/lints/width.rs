@@ -81,7 +81,8 @@ pub fn check(
             Some(unsigned) => longs(p, x, unsigned),
             None => longs(p, x, false) || longs(p, x, true),
         };
-        let from: Vec<Place> = w.to.iter().filter(of).cloned().collect();
+        let to = w.to.iter().flat_map(|x| numbers.ends(x));
+        let from: Vec<Place> = to.filter(of).cloned().collect();
         let above = above.entry(w.unit).or_insert_with(|| parents(u));
         if from.is_empty() || part(u, above, w.of, unsigned.is_none()) {
             continue;

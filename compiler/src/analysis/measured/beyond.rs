@@ -3,6 +3,7 @@
 
 use crate::analysis::addresses::{named, Place};
 use crate::analysis::callgraph::CallGraph;
+use crate::analysis::groups::{GroupId, Groups};
 use crate::analysis::program::{Callee, FnId, Program};
 use crate::analysis::walk::{init_exprs, strip_casts, visit, visit_decls, Node};
 use crate::tree::*;
@@ -21,8 +22,7 @@ pub struct Beyond {
 
 pub fn find(p: &Program, graph: &CallGraph) -> Beyond {
     let mut all = Beyond::default();
-    let calls = calls(p, graph);
-    let given = given(p, &calls);
+    let given = given(p, &graph.groups);
     let mut written: HashMap<(FnId, SymId), bool> = HashMap::new();
     for (unit, u) in p.units.iter().enumerate() {
         for x in &u.exprs {
@@ -50,13 +50,15 @@ pub fn find(p: &Program, graph: &CallGraph) -> Beyond {
                 }
                 let mut put = |to: (usize, ExprId), unit: usize, e: ExprId| {
                     let mut ends = HashSet::new();
-                    leads(p, &given, to, &mut HashSet::new(), &mut ends);
+                    given.leads(to, &mut HashSet::new(), &mut ends);
                     ends.into_iter().for_each(|x| all.put(p, x, unit, e));
                 };
                 match handed_on(u, to, rhs) {
                     None => put((unit, to), unit, rhs),
                     Some((f, to, value)) => {
-                        for (unit, args) in calls.get(&p.id(unit, f)).into_iter().flatten() {
+                        let groups = graph.groups.of(p.id(unit, f)).iter();
+                        for (unit, call) in groups.flat_map(|g| graph.groups.sites(*g)) {
+                            let args = args(p, *unit, *call);
                             if let (Some(to), Some(value)) = (args.get(to), args.get(value)) {
                                 put((*unit, *to), *unit, *value);
                             }
@@ -139,43 +141,32 @@ fn handed_on(u: &Unit, to: ExprId, value: ExprId) -> Option<(FuncId, usize, usiz
     Some((f, to, value))
 }
 
-/// By what a function is called with.
-type Calls<'a> = HashMap<FnId, Vec<(usize, &'a [ExprId])>>;
-
-fn calls<'a>(p: &'a Program, graph: &CallGraph) -> Calls<'a> {
-    let mut all = Calls::new();
-    for caller in p.ids() {
-        let unit = p.fns[caller.index()].0;
-        for site in &graph.calls[caller.index()] {
-            if let ExprKind::Call { args, .. } = &p.units[unit].expr(site.expr).kind {
-                let targets = site.targets.iter();
-                targets.for_each(|f| all.entry(*f).or_default().push((unit, args)));
-            }
-        }
+fn args<'a>(p: &'a Program, unit: usize, call: ExprId) -> &'a [ExprId] {
+    match &p.units[unit].expr(call).kind {
+        ExprKind::Call { args, .. } => args,
+        _ => &[],
     }
-    all
 }
 
-type Given = HashMap<(usize, SymId), Vec<(usize, ExprId)>>;
-
 /// What variables that point to numbers are given.
-fn given(p: &Program, calls: &Calls) -> Given {
-    let mut all = Given::new();
-    let mut put = |unit: usize, s: SymId, from: usize, e: ExprId| {
-        let u = &p.units[unit];
-        let numbers = match u.ty(u.sym(s).ty.ty) {
-            Type::Pointer(q) => matches!(u.ty(q.ty), Type::Int(_) | Type::Void),
-            _ => false,
-        };
-        if numbers {
-            all.entry((unit, s)).or_default().push((from, e));
-        }
-    };
+struct Given<'a> {
+    p: &'a Program<'a>,
+    groups: &'a Groups,
+    variables: HashMap<(usize, SymId), Vec<ExprId>>,
+}
+
+fn given<'a>(p: &'a Program, groups: &'a Groups) -> Given<'a> {
+    let mut variables: HashMap<(usize, SymId), Vec<ExprId>> = HashMap::new();
     for (unit, u) in p.units.iter().enumerate() {
+        let mut put = |s: SymId, e: ExprId| {
+            if leads_to_numbers(u, s) {
+                variables.entry((unit, s)).or_default().push(e);
+            }
+        };
         for x in &u.exprs {
             if let ExprKind::Assign { op: None, lhs, rhs } = x.kind {
                 if let ExprKind::Ident(s) = u.expr(lhs).kind {
-                    put(unit, s, unit, rhs);
+                    put(s, rhs);
                 }
             }
         }
@@ -183,44 +174,81 @@ fn given(p: &Program, calls: &Calls) -> Given {
             visit_decls(u, Node::Stmt(f.body), &mut |d, _| {
                 for v in &d.vars {
                     let exprs = v.init.iter();
-                    exprs.for_each(|i| init_exprs(i, &mut |e| put(unit, v.sym, unit, e)));
+                    exprs.for_each(|i| init_exprs(i, &mut |e| put(v.sym, e)));
                 }
             });
         }
     }
-    for (f, sites) in calls {
-        let of = p.fns[f.index()].0;
-        for (unit, args) in sites {
-            for (s, a) in p.func(*f).params.iter().zip(*args) {
-                put(of, *s, *unit, *a);
-            }
-        }
+    Given {
+        p,
+        groups,
+        variables,
     }
-    all
 }
 
-/// The variables and members that a pointer may lead to.
-fn leads(
-    p: &Program,
-    given: &Given,
-    (unit, e): (usize, ExprId),
-    seen: &mut HashSet<(usize, SymId)>,
-    ends: &mut HashSet<Place>,
-) {
-    let u = &p.units[unit];
-    let e = strip_casts(u, e);
-    match u.expr(e).kind {
-        ExprKind::AddrOf(of) if is_number(u, of) => ends.extend(named(unit, u, of)),
-        ExprKind::Ident(s) if seen.insert((unit, s)) => {
-            for from in given.get(&(unit, s)).into_iter().flatten() {
-                leads(p, given, *from, seen, ends);
+fn leads_to_numbers(u: &Unit, s: SymId) -> bool {
+    match u.ty(u.sym(s).ty.ty) {
+        Type::Pointer(q) => matches!(u.ty(q.ty), Type::Int(_) | Type::Void),
+        _ => false,
+    }
+}
+
+/// What has been looked at: a variable, or what the calls of a group are given.
+#[derive(PartialEq, Eq, Hash)]
+enum Seen {
+    Variable(usize, SymId),
+    Handed(GroupId, usize),
+}
+
+impl Given<'_> {
+    /// The variables and members that a pointer may lead to.
+    fn leads(
+        &self,
+        (unit, e): (usize, ExprId),
+        seen: &mut HashSet<Seen>,
+        ends: &mut HashSet<Place>,
+    ) {
+        let u = &self.p.units[unit];
+        let e = strip_casts(u, e);
+        match u.expr(e).kind {
+            ExprKind::AddrOf(of) if is_number(u, of) => ends.extend(named(unit, u, of)),
+            ExprKind::Ident(s) if seen.insert(Seen::Variable(unit, s)) => {
+                for from in self.variables.get(&(unit, s)).into_iter().flatten() {
+                    self.leads((unit, *from), seen, ends);
+                }
+                self.arguments(unit, s, seen, ends);
+            }
+            ExprKind::Cond { then, els, .. } => {
+                let both = then.into_iter().chain([els]);
+                both.for_each(|x| self.leads((unit, x), seen, ends));
+            }
+            _ => {}
+        }
+    }
+
+    /// What a parameter is called with.
+    fn arguments(
+        &self,
+        unit: usize,
+        s: SymId,
+        seen: &mut HashSet<Seen>,
+        ends: &mut HashSet<Place>,
+    ) {
+        let u = &self.p.units[unit];
+        let of = u.sym(s).func.filter(|_| leads_to_numbers(u, s));
+        let Some(f) = of else { return };
+        let Some(i) = u.func(f).params.iter().position(|x| *x == s) else {
+            return;
+        };
+        for g in self.groups.of(self.p.id(unit, f)) {
+            if seen.insert(Seen::Handed(*g, i)) {
+                for (unit, call) in self.groups.sites(*g) {
+                    if let Some(a) = args(self.p, *unit, *call).get(i) {
+                        self.leads((*unit, *a), seen, ends);
+                    }
+                }
             }
         }
-        ExprKind::Cond { then, els, .. } => {
-            let both = then.into_iter().chain([els]);
-            both.for_each(|x| leads(p, given, (unit, x), seen, ends));
-        }
-        _ => {}
     }
 }
 

@@ -137,10 +137,7 @@ pub fn given(
     }
     for (place, list) in &mut all {
         let elsewhere = match place {
-            Place::Global(name) => !p.units.iter().any(|u| {
-                let mut symbols = u.symbols.iter();
-                symbols.any(|s| s.name == *name && s.is_global && s.defined)
-            }),
+            Place::Global(name) => !p.globals(name).any(|(_, s)| s.defined),
             _ => false,
         };
         if elsewhere {

@@ -174,7 +174,8 @@ fn sources(
         if own || !layout::size_may_vary(u, w.of) || asked.contains(&(w.unit, w.of)) {
             continue;
         }
-        let mut to = w.to.clone();
+        let ends = w.to.iter().flat_map(|x| numbers.ends(x));
+        let mut to: Vec<Place> = ends.cloned().collect();
         to.extend(calls.to.get(&(w.unit, w.of)).into_iter().flatten().cloned());
         to.extend(
             beyond

@@ -28,6 +28,7 @@ pub fn from(
             let argument = match next {
                 Place::Result(_) if argument => continue,
                 Place::Variable(..) => argument || is_param(p, next),
+                Place::Handed(..) => true,
                 _ => false,
             };
             if seen.insert((next.clone(), argument)) {
@@ -35,7 +36,8 @@ pub fn from(
             }
         }
     }
-    seen.into_iter().map(|x| x.0).collect()
+    let all = seen.into_iter().map(|x| x.0);
+    all.filter(|x| !x.is_between()).collect()
 }
 
 fn is_param(p: &Program, x: &Place) -> bool {

@@ -19,9 +19,7 @@ mod spelling;
 use super::program::{FnId, Program};
 use crate::tree::*;
 use spelling::{function, spelled};
-use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 type NodeId = usize;
 /// Whatever is no pointer to a function.
@@ -31,37 +29,33 @@ pub struct Signatures {
     nodes: HashMap<String, NodeId>,
     functions: HashMap<FnId, NodeId>,
     edges: Vec<HashSet<NodeId>>,
-    reached: RefCell<HashMap<FnId, Rc<HashSet<NodeId>>>>,
+    /// Against the edges, and the functions of nodes: made when all edges are there.
+    back: Vec<Vec<NodeId>>,
+    own: HashMap<NodeId, FnId>,
 }
 
 impl Signatures {
-    /// May a call through a pointer to `ty` call `f`, as far as types say?
-    pub fn leads(&self, f: FnId, unit: usize, u: &Unit, ty: TypeId) -> bool {
-        let spelling = match function(u, ty) {
-            Some(t) => spelled(unit, u, t),
-            None => return true,
-        };
-        let Some(node) = self.nodes.get(&spelling) else {
-            return false;
-        };
-        let known = self.reached.borrow().get(&f).cloned();
-        let reached = known.unwrap_or_else(|| {
-            let set = Rc::new(self.from(f));
-            self.reached.borrow_mut().insert(f, set.clone());
-            set
-        });
-        reached.contains(node)
+    /// The functions that a call through a pointer to `ty` may call, as far as types say; None: all.
+    pub fn leading(&self, unit: usize, u: &Unit, ty: TypeId) -> Option<HashSet<FnId>> {
+        let spelling = spelled(unit, u, function(u, ty)?);
+        let mut todo: Vec<NodeId> = self.nodes.get(&spelling).copied().into_iter().collect();
+        let mut seen: HashSet<NodeId> = todo.iter().copied().collect();
+        let mut found = HashSet::new();
+        while let Some(n) = todo.pop() {
+            found.extend(self.own.get(&n));
+            let from = self.back[n].iter().copied();
+            todo.extend(from.filter(|from| seen.insert(*from)));
+        }
+        Some(found)
     }
 
-    fn from(&self, f: FnId) -> HashSet<NodeId> {
-        let mut seen = HashSet::new();
-        let mut todo: Vec<NodeId> = self.functions.get(&f).copied().into_iter().collect();
-        while let Some(n) = todo.pop() {
-            if seen.insert(n) {
-                todo.extend(&self.edges[n]);
-            }
+    fn finish(mut self) -> Signatures {
+        self.back = vec![Vec::new(); self.edges.len()];
+        for (from, list) in self.edges.iter().enumerate() {
+            list.iter().for_each(|to| self.back[*to].push(from));
         }
-        seen
+        self.own = self.functions.iter().map(|(f, n)| (*n, *f)).collect();
+        self
     }
 }
 
@@ -75,7 +69,8 @@ pub fn analyse(p: &Program) -> Signatures {
             nodes: HashMap::new(),
             functions: HashMap::new(),
             edges: vec![HashSet::new()],
-            reached: RefCell::default(),
+            back: Vec::new(),
+            own: HashMap::new(),
         },
         known: HashMap::new(),
         converted: HashSet::new(),
@@ -96,7 +91,7 @@ pub fn analyse(p: &Program) -> Signatures {
         }
     }
     b.redeclared();
-    b.s
+    b.s.finish()
 }
 
 struct Builder<'a> {
@@ -179,7 +174,7 @@ mod tests {
         let graph = callgraph::analyse(&p, false);
         let calls = graph.calls.last().into_iter().flatten();
         let names: Vec<&str> = calls
-            .flat_map(|c| c.targets.iter().map(|t| p.name(*t)))
+            .flat_map(|c| graph.targets(c).iter().map(|t| p.name(*t)))
             .collect();
         assert_eq!(names.join(" "), expected, "{units:?}");
     }

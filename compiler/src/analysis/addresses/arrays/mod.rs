@@ -225,6 +225,8 @@ struct Union {
     written: HashSet<usize>,
     blocks: Vec<(usize, usize, ExprId)>,
     copied: Vec<(usize, Place)>,
+    /// How often something has been said of a place.
+    changes: usize,
 }
 
 impl Union {
@@ -239,14 +241,26 @@ impl Union {
         k
     }
 
-    fn root(&self, mut k: usize) -> usize {
+    fn root(&mut self, mut k: usize) -> usize {
         while self.up[k] != k {
+            self.up[k] = self.up[self.up[k]];
             k = self.up[k];
         }
         k
     }
 
+    fn write(&mut self, k: usize) {
+        self.changes += 1;
+        self.written.insert(k);
+    }
+
+    fn copy(&mut self, k: usize, from: Place) {
+        self.changes += 1;
+        self.copied.push((k, from));
+    }
+
     fn give(&mut self, from: &Place, to: &Place) {
+        self.changes += 1;
         let (a, b) = (self.node(from), self.node(to));
         if a != b {
             self.given.insert(b);
@@ -257,43 +271,51 @@ impl Union {
     }
 
     fn open(&mut self, place: &Place) {
+        self.changes += 1;
         let k = self.node(place);
         let k = self.root(k);
         self.open[k] = true;
     }
 
-    fn finish(self) -> Arrays {
+    fn finish(mut self) -> Arrays {
+        let roots: Vec<usize> = (0..self.up.len()).map(|k| self.root(k)).collect();
         let mut by_root: BTreeMap<usize, Class> = BTreeMap::new();
         let allocated: HashSet<usize> = self.blocks.iter().map(|b| b.0).collect();
+        let copied: HashSet<usize> = self.copied.iter().map(|c| c.0).collect();
         let owns = |k: usize| {
             let array = self.places[k].as_ref().is_some_and(|h| h.array);
             array || allocated.contains(&k) && !self.given.contains(&k)
         };
         for (k, h) in self.places.iter().enumerate() {
-            let root = self.root(k);
-            if let (Some(h), false) = (h, self.open[root]) {
-                let class = by_root.entry(root).or_default();
+            if let (Some(h), false) = (h, self.open[roots[k]]) {
+                let class = by_root.entry(roots[k]).or_default();
                 class.holders.push(h.clone());
                 if owns(k) {
                     class.owners.push(h.place.clone());
                 }
-                let through = [&self.stored, &self.written];
-                let copied = self.copied.iter().any(|c| c.0 == k);
-                let stored = copied || through.iter().any(|set| set.contains(&k));
+                let through = [&self.stored, &self.written, &copied];
+                let stored = through.iter().any(|set| set.contains(&k));
                 class.mixed |= !owns(k) && (stored || allocated.contains(&k));
             }
         }
         let place = |k: usize| self.places[k].as_ref().map(|h| h.place.clone());
-        for (k, class) in &mut by_root {
-            let here = |n: &usize| self.root(*n) == *k;
-            let written = self.written.iter().filter(|n| here(n));
-            class.written = written.filter_map(|n| place(*n)).collect();
-            let blocks = self.blocks.iter().filter(|b| here(&b.0));
-            let blocks = blocks.filter_map(|(n, unit, e)| Some((place(*n)?, *unit, *e)));
-            class.blocks = blocks.collect();
-            let copied = self.copied.iter().filter(|c| here(&c.0));
-            let copied = copied.filter_map(|(n, from)| Some((place(*n)?, from.clone())));
-            class.copied = copied.collect();
+        for k in &self.written {
+            if let (Some(class), Some(x)) = (by_root.get_mut(&roots[*k]), place(*k)) {
+                class.written.push(x);
+            }
+        }
+        for (k, unit, e) in &self.blocks {
+            if let (Some(class), Some(x)) = (by_root.get_mut(&roots[*k]), place(*k)) {
+                class.blocks.push((x, *unit, *e));
+            }
+        }
+        for (k, from) in self.copied {
+            let of = self.places[k].as_ref().map(|h| h.place.clone());
+            if let (Some(class), Some(x)) = (by_root.get_mut(&roots[k]), of) {
+                class.copied.push((x, from));
+            }
+        }
+        for class in by_root.values_mut() {
             // All of one.
             if class.owners.len() < 2 {
                 class.mixed = true;

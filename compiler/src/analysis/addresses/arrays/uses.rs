@@ -4,36 +4,43 @@ use super::super::parents::{parents, Parent, Parents};
 use super::{based, elements, holder, is_array, Arrays, Holder, Union};
 use crate::analysis::addresses::{named, part, reads_only, Place};
 use crate::analysis::callgraph::CallGraph;
+use crate::analysis::groups::{GroupId, Groups};
 use crate::analysis::initialiser;
 use crate::analysis::program::{is_local, Callee, FnId, Program};
 use crate::analysis::untouched;
 use crate::analysis::walk::{strip_casts, visit, Node};
 use crate::tree::*;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// What has been said once for all calls of a group.
+#[derive(Default)]
+struct Linked {
+    results: HashSet<GroupId>,
+    params: HashSet<(GroupId, usize)>,
+    known: HashMap<(GroupId, usize), Rc<Vec<Place>>>,
+}
 
 struct Finder<'a> {
     p: &'a Program<'a>,
     unit: usize,
     u: &'a Unit,
     parents: Parents,
-    targets: HashMap<ExprId, &'a [FnId]>,
+    groups: &'a Groups,
+    linked: &'a mut Linked,
     all: &'a mut Union,
 }
 
 pub fn find(p: &Program, graph: &CallGraph) -> Arrays {
-    let mut all = Union::default();
+    let (mut all, mut linked) = (Union::default(), Linked::default());
     for (unit, u) in p.units.iter().enumerate() {
-        let mut targets = HashMap::new();
-        for f in p.ids().filter(|f| p.fns[f.index()].0 == unit) {
-            let sites = &graph.calls[f.index()];
-            targets.extend(sites.iter().map(|s| (s.expr, s.targets.as_slice())));
-        }
         let mut finder = Finder {
             p,
             unit,
             u,
             parents: parents(u),
-            targets,
+            groups: &graph.groups,
+            linked: &mut linked,
             all: &mut all,
         };
         finder.declared();
@@ -67,8 +74,7 @@ impl<'a> Finder<'a> {
             }
             let place = Place::variable(self.unit, u, sym);
             let elsewhere = |name: &str| {
-                let all = self.p.units.iter().flat_map(|u| &u.symbols);
-                let mut named = all.filter(|s| s.is_global && s.name == name);
+                let mut named = self.p.globals(name).map(|(_, s)| s);
                 !named.any(|s| s.defined || s.initialised)
             };
             let open = s.system || matches!(&place, Place::Global(name) if elsewhere(name));
@@ -124,17 +130,8 @@ impl<'a> Finder<'a> {
                 }
             }
             ExprKind::Call { args, .. } => {
-                for f in self.called(e) {
-                    if self.leads(x.ty.ty) {
-                        self.goes(e, &Place::Result(f));
-                    }
-                    let (unit, _) = self.p.fns[f.index()];
-                    let v = &self.p.units[unit];
-                    for (s, a) in self.p.func(f).params.iter().zip(args) {
-                        if elements(v, v.sym(*s).ty.ty).is_some() {
-                            self.given(&Place::Variable(unit, *s), *a);
-                        }
-                    }
+                if let Some(group) = self.groups.of_call(self.unit, e) {
+                    self.call(e, group, args);
                 }
             }
             ExprKind::Assign { lhs, .. } | ExprKind::Unary { arg: lhs, .. }
@@ -162,12 +159,52 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn called(&self, call: ExprId) -> Vec<FnId> {
-        self.targets
-            .get(&call)
-            .copied()
-            .unwrap_or_default()
-            .to_vec()
+    fn call(&mut self, e: ExprId, group: GroupId, args: &[ExprId]) {
+        let functions = self.groups.functions(group);
+        if self.leads(self.u.expr(e).ty.ty) {
+            match functions {
+                [f] => self.goes(e, &Place::Result(*f)),
+                _ => {
+                    let (result, before) = (Place::Returned(group), self.all.changes);
+                    self.goes(e, &result);
+                    if self.all.changes != before && self.linked.results.insert(group) {
+                        for f in functions {
+                            self.all.give(&Place::Result(*f), &result);
+                        }
+                    }
+                }
+            }
+        }
+        for (i, a) in args.iter().enumerate() {
+            let params = self.params(group, i);
+            match params.as_slice() {
+                [] => {}
+                [param] => self.given(param, *a),
+                _ => {
+                    let (handed, before) = (Place::Handed(group, i), self.all.changes);
+                    self.given(&handed, *a);
+                    if self.all.changes != before && self.linked.params.insert((group, i)) {
+                        params.iter().for_each(|to| self.all.give(&handed, to));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The parameters that lead to integers, of a group's functions.
+    fn params(&mut self, group: GroupId, i: usize) -> Rc<Vec<Place>> {
+        let (p, functions) = (self.p, self.groups.functions(group));
+        let known = self.linked.known.entry((group, i));
+        let known = known.or_insert_with(|| {
+            let param = |f: &FnId| {
+                let (unit, u) = (p.fns[f.index()].0, p.unit(*f));
+                let s = *p.func(*f).params.get(i)?;
+                elements(u, u.sym(s).ty.ty)?;
+                Some(Place::Variable(unit, s))
+            };
+            Rc::new(functions.iter().filter_map(param).collect())
+        });
+        Rc::clone(known)
     }
 
     /// A pointer gets its value.
@@ -191,8 +228,14 @@ impl<'a> Finder<'a> {
                     self.all.give(&Place::Result(f), to);
                 }
                 Some((_, Callee::External(name))) if allocates(&name) => {
-                    let k = self.all.node(to);
-                    self.all.blocks.push((k, self.unit, e));
+                    let params = match to {
+                        Place::Handed(group, i) => self.params(*group, *i),
+                        _ => Rc::new(vec![to.clone()]),
+                    };
+                    for to in params.iter() {
+                        let k = self.all.node(to);
+                        self.all.blocks.push((k, self.unit, e));
+                    }
                     if name.contains("realloc") {
                         self.given(to, args[0]);
                     }
@@ -329,13 +372,10 @@ impl<'a> Finder<'a> {
     ) {
         let direct = self.p.direct(self.unit, callee);
         let Some((_, Callee::External(name))) = direct else {
-            let targets = self.called(call);
-            let led = |f: &FnId| {
-                let v = self.p.unit(*f);
-                let param = self.p.func(*f).params.get(i);
-                param.is_some_and(|s| elements(v, v.sym(*s).ty.ty).is_some())
-            };
-            if strange || targets.is_empty() || !targets.iter().all(led) {
+            let group = self.groups.of_call(self.unit, call);
+            let all = group.map_or(0, |g| self.groups.functions(g).len());
+            let led = group.map_or(0, |g| self.params(g, i).len());
+            if strange || all == 0 || led < all {
                 self.all.open(place);
             }
             return;
@@ -349,14 +389,14 @@ impl<'a> Finder<'a> {
             "memcpy" | "memmove" if i == 0 => {
                 let k = self.all.node(place);
                 match args.get(1).and_then(|a| from(self.unit, u, *a)) {
-                    Some(source) => self.all.copied.push((k, source)),
-                    None => _ = self.all.written.insert(k),
+                    Some(source) => self.all.copy(k, source),
+                    None => self.all.write(k),
                 }
             }
             _ if reads_only(u, callee, i) => {}
             _ => {
                 let k = self.all.node(place);
-                self.all.written.insert(k);
+                self.all.write(k);
             }
         }
     }

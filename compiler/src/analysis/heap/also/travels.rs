@@ -6,6 +6,7 @@
 
 use super::{is_behind, record, Known};
 use crate::analysis::callgraph::CallGraph;
+use crate::analysis::groups::{GroupId, Groups};
 use crate::analysis::heap::flow::{Flow, Place, Use};
 use crate::analysis::heap::types::{is_char, library_name};
 use crate::analysis::program::{Callee, FnId, Program};
@@ -18,6 +19,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 enum Node {
     At(Place),
     Result(FnId),
+    /// Between the calls of a group and its functions: an argument, and what is returned.
+    Handed(GroupId, usize),
+    Returned(GroupId),
 }
 
 /// Where a pointer comes from.
@@ -33,8 +37,9 @@ type Take = (usize, (usize, u32));
 pub struct Travels<'a> {
     p: &'a Program<'a>,
     flows: &'a [Flow<'a>],
-    /// Calls through pointers.
-    targets: HashMap<(usize, ExprId), &'a [FnId]>,
+    groups: &'a Groups,
+    /// What an argument of a group's calls goes to.
+    handed: HashMap<(GroupId, usize), Vec<(Node, Holds)>>,
     /// What these return is new.
     fresh: &'a HashSet<FnId>,
     /// What moves through memory, and may be behind what it was.
@@ -51,7 +56,7 @@ fn is_any(u: &Unit, q: QualType) -> bool {
 }
 
 /// What a place of a type holds that matters here.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     Pointer,
     /// The address of one.
@@ -73,18 +78,13 @@ impl<'a> Travels<'a> {
         flows: &'a [Flow<'a>],
         fresh: &'a HashSet<FnId>,
     ) -> Travels<'a> {
-        let mut targets = HashMap::new();
-        for f in p.ids() {
-            let unit = p.fns[f.index()].0;
-            let calls = graph.calls[f.index()].iter();
-            targets.extend(calls.map(|c| ((unit, c.expr), c.targets.as_slice())));
-        }
         let mut moved = HashSet::new();
         flows.iter().for_each(|f| moves(f, &mut moved));
         Travels {
             p,
             flows,
-            targets,
+            groups: &graph.groups,
+            handed: HashMap::new(),
             fresh,
             moved,
             index: HashMap::new(),
@@ -160,10 +160,8 @@ impl<'a> Travels<'a> {
                     }
                 }
                 _ => {
-                    for f in self.called(flow.unit, of) {
-                        let node = self.node(Node::Result(f));
-                        out.push(Source::Node(node));
-                    }
+                    let group = self.called(flow.unit, of);
+                    out.extend(group.and_then(|g| self.returned(g)).map(Source::Node));
                 }
             },
             _ => {}
@@ -217,14 +215,8 @@ impl<'a> Travels<'a> {
                     .collect()
             }
             Use::Arg(call, i) => {
-                let called = self.called(unit, *call);
-                let param = |f: &FnId| {
-                    let s = *self.p.func(*f).params.get(*i)?;
-                    let (unit, u) = (self.p.fns[f.index()].0, self.p.unit(*f));
-                    Some((Node::At(Place::variable(unit, u, s)), holds(u, u.sym(s).ty)))
-                };
-                let called = called.iter().filter(|f| !self.fresh.contains(f));
-                called.filter_map(param).collect()
+                let group = self.called(unit, *call);
+                return group.map_or(Vec::new(), |g| self.parameters(g, *i));
             }
             Use::Cast(..) | Use::Same(_) => Vec::new(),
         };
@@ -240,18 +232,73 @@ impl<'a> Travels<'a> {
     }
 
     /// The functions of the program that a call may reach.
-    fn called(&self, unit: usize, call: ExprId) -> Vec<FnId> {
+    fn called(&self, unit: usize, call: ExprId) -> Option<GroupId> {
         let ExprKind::Call { callee, .. } = self.p.units[unit].expr(call).kind else {
-            return Vec::new();
+            return None;
         };
         match self.p.direct(unit, callee) {
-            Some((_, Callee::Defined(f))) => vec![f],
-            Some(_) => Vec::new(),
-            None => {
-                let list = self.targets.get(&(unit, call));
-                list.map_or(Vec::new(), |l| l.to_vec())
+            Some((_, Callee::External(_))) => None,
+            _ => self.groups.of_call(unit, call),
+        }
+    }
+
+    /// The node of what a group's functions return.
+    fn returned(&mut self, group: GroupId) -> Option<usize> {
+        let functions = self.groups.functions(group);
+        match functions {
+            [] => None,
+            [f] => Some(self.node(Node::Result(*f))),
+            _ => {
+                let before = self.index.len();
+                let node = self.node(Node::Returned(group));
+                // It is new.
+                if node == before {
+                    for f in functions {
+                        let from = self.node(Node::Result(*f));
+                        self.edges[from].insert(node);
+                    }
+                }
+                Some(node)
             }
         }
+    }
+
+    /// The nodes of the parameters that the calls of a group give an argument to. Pointers reach several by one node.
+    fn parameters(&mut self, group: GroupId, i: usize) -> Vec<(usize, Holds)> {
+        let (p, fresh) = (self.p, self.fresh);
+        let functions = self.groups.functions(group);
+        let list = self.handed.entry((group, i)).or_insert_with(|| {
+            let param = |f: &FnId| {
+                let s = *p.func(*f).params.get(i)?;
+                let (unit, u) = (p.fns[f.index()].0, p.unit(*f));
+                let holds = holds(u, u.sym(s).ty)?;
+                Some((Node::At(Place::variable(unit, u, s)), holds))
+            };
+            let called = functions.iter().filter(|f| !fresh.contains(f));
+            called.filter_map(param).collect()
+        });
+        let list = list.clone();
+        let moved = |n: &Node| matches!(n, Node::At(place) if self.moved.contains(place));
+        let list: Vec<(Node, Holds)> = list.into_iter().filter(|x| !moved(&x.0)).collect();
+        let pointers = |x: &&(Node, Holds)| matches!(x.1, Holds::Pointer);
+        if list.iter().filter(pointers).count() < 2 {
+            let nodes = list.into_iter().map(|(n, holds)| (self.node(n), holds));
+            return nodes.collect();
+        }
+        let before = self.index.len();
+        let node = self.node(Node::Handed(group, i));
+        let mut out = vec![(node, Holds::Pointer)];
+        for (n, holds) in list {
+            match holds {
+                Holds::Pointer if node == before => {
+                    let to = self.node(n);
+                    self.edges[node].insert(to);
+                }
+                Holds::Pointer => {}
+                Holds::Address => out.push((self.node(n), holds)),
+            }
+        }
+        out
     }
 
     fn put(&mut self, flow: &Flow, e: ExprId, node: usize, known: &mut Known) {
@@ -288,8 +335,31 @@ impl<'a> Travels<'a> {
         }
     }
 
+    /// What is put into a group's node is put into each of its parameters; the other way round, the results of each group's node.
+    fn through_groups(&mut self) -> HashMap<usize, Vec<usize>> {
+        let mut results = HashMap::new();
+        for (n, k) in &self.index {
+            match n {
+                Node::Handed(..) => {
+                    let all = std::mem::take(&mut self.put[*k]);
+                    for to in &self.edges[*k] {
+                        self.put[*to].extend(&all);
+                    }
+                }
+                Node::Returned(group) => {
+                    let functions = self.groups.functions(*group).iter();
+                    let nodes = functions.filter_map(|f| self.index.get(&Node::Result(*f)));
+                    results.insert(*k, nodes.copied().collect());
+                }
+                _ => {}
+            }
+        }
+        results
+    }
+
     /// Structs that are put in, what they are taken out as, and where.
-    pub(super) fn pairs(&self, known: &mut Known) -> Vec<(usize, usize, (usize, u32))> {
+    pub(super) fn pairs(&mut self, known: &mut Known) -> Vec<(usize, usize, (usize, u32))> {
+        let results = self.through_groups();
         let n = self.edges.len();
         let mut back = vec![BTreeSet::new(); n];
         for (from, list) in self.edges.iter().enumerate() {
@@ -301,10 +371,20 @@ impl<'a> Travels<'a> {
         let mut out = Vec::new();
         // One that is taken out where it is put in nowhere.
         for (node, list) in self.taken.iter().enumerate() {
+            let itself = [node];
+            let from = results.get(&node).map_or(&itself[..], Vec::as_slice);
+            let mut strange: HashMap<usize, BTreeSet<usize>> = HashMap::new();
             for (other, at) in list {
-                if !put[node].iter().any(|of| known.akin(*of, *other)) {
-                    out.extend(put[node].iter().map(|of| (*of, *other, *at)));
-                }
+                let all = strange.entry(*other).or_insert_with(|| {
+                    let mut all = BTreeSet::new();
+                    for node in from {
+                        if !put[*node].iter().any(|of| known.akin(*of, *other)) {
+                            all.extend(&put[*node]);
+                        }
+                    }
+                    all
+                });
+                out.extend(all.iter().map(|of| (*of, *other, *at)));
             }
         }
         let members = self.index.iter();
