@@ -21,7 +21,7 @@ pub enum Number {
 
 /// A numeric literal; None if it is malformed or of a type that is not known (decimal floats).
 pub fn number(text: &str, target: &Target) -> Option<Number> {
-    let lower = text.to_ascii_lowercase();
+    let lower = text.to_ascii_lowercase().replace('\'', "");
     let hex = lower.starts_with("0x");
     let float = if hex {
         lower.contains(['p', '.'])
@@ -186,6 +186,7 @@ pub fn character(text: &str, target: &Target) -> (i128, IntKind) {
         "L" => (target.wrap(target.wchar, last), target.wchar),
         "u" => (last & 0xffff, IntKind::UShort),
         "U" => (last, IntKind::UInt),
+        "u8" if target.standard.utf8_unsigned => (last & 0xff, IntKind::UChar),
         _ if units.len() == 1 => (target.wrap(IntKind::Char, last), IntKind::Int),
         _ => {
             let all = units
@@ -228,7 +229,7 @@ impl View<'_> {
         }
     }
 
-    fn convert(&self, ty: TypeId, v: i128) -> Option<i128> {
+    pub fn convert(&self, ty: TypeId, v: i128) -> Option<i128> {
         if self.types[ty.index()] == Type::Bool {
             return Some((v != 0) as i128);
         }
@@ -324,7 +325,10 @@ impl View<'_> {
             ExprKind::Offsetof { indices, .. } => indices.iter().all(|i| self.is_constant(*i)),
             ExprKind::SizeofType(q) => !self.is_vla(q.ty),
             ExprKind::SizeofExpr(a) => !self.is_vla(self.exprs[a.index()].ty.ty),
-            ExprKind::Ident(s) => self.symbols[s.index()].kind == SymKind::EnumConst,
+            ExprKind::Ident(s) => {
+                let s = &self.symbols[s.index()];
+                s.kind == SymKind::EnumConst || s.attributes.iter().any(|a| a == CONSTANT)
+            }
             ExprKind::Unary { op, arg } => {
                 matches!(op, UnOp::Plus | UnOp::Minus | UnOp::BitNot | UnOp::Not)
                     && self.is_constant(*arg)

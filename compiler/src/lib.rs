@@ -19,6 +19,7 @@ pub mod paths;
 pub mod prefilter;
 pub mod preprocess;
 pub mod rewrite;
+pub mod standard;
 pub mod tree;
 pub mod types;
 pub mod walk;

@@ -145,6 +145,8 @@ pub struct EnumDef {
     pub constants: Vec<SymId>,
     /// The integer type the compiler gives it (GNU rules).
     pub underlying: IntKind,
+    /// The type is said in its declaration.
+    pub fixed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -164,6 +166,9 @@ pub enum SymKind {
     EnumConst,
 }
 
+/// Among the attributes of a `constexpr` object.
+pub const CONSTANT: &str = "constexpr";
+
 #[derive(Clone, Debug)]
 pub struct Symbol {
     pub name: String,
@@ -182,7 +187,7 @@ pub struct Symbol {
     pub defined: bool,
     /// Every identifier token that declares it (declarators), in order.
     pub decls: Vec<Span>,
-    /// Value of an enumerator, where known.
+    /// Value of an enumerator or a `constexpr` number, where known.
     pub value: Option<i128>,
     /// Declared in a system header (line marker flag 3).
     pub system: bool,

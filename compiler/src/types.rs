@@ -1,5 +1,6 @@
 //! Interned types and the questions one asks of them; the integer model of the target ABI.
 
+use crate::standard::Standard;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
@@ -16,6 +17,7 @@ pub struct Target {
     pub wchar: IntKind,
     /// `#pragma omp` means something.
     pub openmp: bool,
+    pub standard: Standard,
 }
 
 impl Default for Target {
@@ -30,6 +32,7 @@ impl Default for Target {
             ptrdiff: IntKind::Long,
             wchar: IntKind::Int,
             openmp: true,
+            standard: Standard::default(),
         }
     }
 }
@@ -59,6 +62,7 @@ impl Target {
             ptrdiff: kind("__PTRDIFF_TYPE__", d.ptrdiff),
             wchar: kind("__WCHAR_TYPE__", d.wchar),
             openmp: macros.contains_key("_OPENMP"),
+            standard: Standard::from_macros(macros),
         }
     }
 
@@ -285,6 +289,16 @@ impl Types {
                 QualType { ty, ..qt }
             }
             _ => qt.with(quals),
+        }
+    }
+    /// `qt` without qualifiers; those of an array are its elements'.
+    pub fn unqualified(&mut self, qt: QualType) -> QualType {
+        match self.get(qt.ty).clone() {
+            Type::Array { elem, len } => {
+                let elem = self.unqualified(elem);
+                self.plain(Type::Array { elem, len })
+            }
+            _ => qt.unqualified(),
         }
     }
     /// Array and function types as they are used in expressions.

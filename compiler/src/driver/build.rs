@@ -27,15 +27,14 @@ pub enum BuildError {
 
 /// The command that preprocesses `source`.
 pub fn preprocess(o: &Options, t: &Toolchain, source: &Path) -> Command {
-    let mut c = of_source(o, t, source, "-E");
-    // Some comments are for the compiler.
-    let falls = |a: &&String| {
-        matches!(a.as_str(), "-W" | "-Wextra") || a.starts_with("-Wimplicit-fallthrough")
-    };
-    if o.plain.iter().any(|a| falls(&a)) {
-        c.arg("-C");
-    }
-    c
+    of_source(o, t, source, "-E")
+}
+
+/// Does the compiler look for comments that say that a case falls through?
+pub fn reads_comments(o: &Options) -> bool {
+    o.plain
+        .iter()
+        .any(|a| matches!(a.as_str(), "-W" | "-Wextra") || a.starts_with("-Wimplicit-fallthrough"))
 }
 
 pub fn of_source(o: &Options, t: &Toolchain, source: &Path, action: &str) -> Command {

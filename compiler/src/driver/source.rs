@@ -8,6 +8,7 @@ use crate::annotations::{self, Annotation};
 use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
 use crate::front;
 use crate::locations::{self, Defines, Location, Locations};
+use crate::prefilter::comments;
 use crate::preprocess;
 use crate::tree::StmtKind;
 use std::path::{Path, PathBuf};
@@ -38,9 +39,16 @@ pub fn preprocess(o: &Options, t: &Toolchain, i: usize) -> Result<Option<Source>
     if !out.status.success() {
         return Ok(None);
     }
+    let exact = std::str::from_utf8(&out.stdout).is_ok();
+    let text = preprocess::checked_text(out.stdout)?;
+    let read = |name: &str| std::fs::read_to_string(name).ok();
+    let noted = match build::reads_comments(o) {
+        true => comments::from_files(&text, read),
+        false => None,
+    };
     Ok(Some(Source {
-        exact: std::str::from_utf8(&out.stdout).is_ok(),
-        text: preprocess::checked_text(out.stdout)?,
+        exact: exact && noted.is_none(),
+        text: noted.unwrap_or(text),
         said: String::from_utf8_lossy(&out.stderr).into_owned(),
     }))
 }

@@ -3,6 +3,7 @@
 use super::scopes::{NewSymbol, Scope};
 use super::specifiers::{of_declaration, of_qualifiers, qualify};
 use super::Lower;
+use crate::prefilter::Mark;
 use crate::tree::*;
 use lang_c::ast;
 use lang_c::ast::{ArraySize, DeclaratorKind, DerivedDeclarator, Ellipsis};
@@ -86,9 +87,10 @@ impl Lower {
                 DerivedDeclarator::Function(f) => {
                     let ret = out.ty;
                     let (types, params) = self.parameters(&f.node, own && named && i == 0);
-                    let variadic = f.node.ellipsis == Ellipsis::Some;
+                    let variadic =
+                        f.node.ellipsis == Ellipsis::Some || only_variable(self, &f.node);
                     // An abstract `()` comes as an empty parameter list.
-                    let prototype = !f.node.parameters.is_empty();
+                    let prototype = !f.node.parameters.is_empty() || self.unit.target.standard.c23;
                     out.ty = self.types.plain(Type::Function {
                         ret,
                         params: types,
@@ -99,12 +101,13 @@ impl Lower {
                 }
                 DerivedDeclarator::KRFunction(names) => {
                     let ret = out.ty;
-                    let old_style = names.iter().map(|n| self.identifier(n)).collect();
+                    let old_style: Vec<_> = names.iter().map(|n| self.identifier(n)).collect();
+                    let prototype = self.unit.target.standard.c23 && old_style.is_empty();
                     out.ty = self.types.plain(Type::Function {
                         ret,
                         params: vec![],
                         variadic: false,
-                        prototype: false,
+                        prototype,
                     });
                     out.params = Some(Params {
                         syms: vec![],
@@ -147,8 +150,15 @@ impl Lower {
         self.scopes.push(Scope::default());
         let mut types = Vec::new();
         let mut syms = Vec::new();
-        for p in &f.parameters {
+        let mut forward: Vec<SymId> = Vec::new();
+        let list: &[_] = if only_variable(self, f) {
+            &[]
+        } else {
+            &f.parameters
+        };
+        for p in list {
             let span = self.span(p.span);
+            let is_forward = self.is_forward(span.end);
             let specs = self.specifiers(p.node.specifiers.iter().map(of_declaration), false, &span);
             let base = self.type_attributes(
                 specs.base,
@@ -169,7 +179,20 @@ impl Lower {
                 break;
             }
             let ty = self.adjust_parameter(declared.ty);
+            if let (true, Some((name, span))) = (is_forward, &declared.name) {
+                let (name, span) = (name.clone(), Some(span.clone()));
+                forward.push(self.declare_param(name, span, ty, specs.storage, own));
+                continue;
+            }
             types.push(ty);
+            let known =
+                |s: &&SymId| Some(&self.unit.sym(**s).name) == declared.name.as_ref().map(|n| &n.0);
+            if let (Some(s), Some((_, at))) = (forward.iter().find(known).copied(), &declared.name)
+            {
+                self.unit.symbols[s.index()].decls.push(at.clone());
+                syms.push(s);
+                continue;
+            }
             let (name, span) = match declared.name {
                 Some((n, s)) => (n, Some(s)),
                 None if own => (String::new(), None),
@@ -187,6 +210,16 @@ impl Lower {
                 is_old_style: false,
             },
         )
+    }
+
+    /// Is what ends there a parameter's declaration in front of the list (GNU C)?
+    fn is_forward(&self, end: u32) -> bool {
+        let list = &self.p.tokens.list;
+        let behind = self.p.tokens.at_or_after(end)..list.len();
+        let next = behind
+            .map(|i| (i, list[i].start))
+            .find(|(i, _)| !self.p.marks.soft[*i]);
+        next.is_some_and(|(_, at)| self.p.marks.at.get(&at) == Some(&Mark::Forward))
     }
 
     pub fn declare_param(
@@ -220,6 +253,11 @@ impl Lower {
             _ => ty,
         }
     }
+}
+
+/// `(...)`
+fn only_variable(l: &Lower, f: &ast::FunctionDeclarator) -> bool {
+    matches!(&f.parameters[..], [p] if l.mark_at(p.span) == Some(Mark::OnlyVariable))
 }
 
 /// Does the declarator's own suffix stand next to the name (through bare parentheses)?

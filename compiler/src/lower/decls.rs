@@ -97,6 +97,9 @@ impl Lower {
             let init = init.map(|i| self.without_braces(sym, i));
             if let Some(init) = &init {
                 self.complete_from_init(sym, init, specs.auto_type);
+                if specs.constant {
+                    self.note_constant(sym, init);
+                }
             }
             group.vars.push(VarDecl {
                 sym,
@@ -180,7 +183,8 @@ impl Lower {
             if let Init::Expr(e) = init {
                 let ty = self.unit.expr(*e).ty;
                 let ty = self.types.decay(ty);
-                self.unit.symbols[sym.index()].ty = ty.with(QualType { ty: ty.ty, ..old });
+                let ty = self.inferred(old, ty);
+                self.unit.symbols[sym.index()].ty = ty;
             }
             return;
         }
@@ -197,6 +201,36 @@ impl Lower {
                 self.unit.symbols[sym.index()].ty.ty = ty;
             }
         }
+    }
+
+    /// `auto *p`, `const auto x`: a value's type, with what the declaration says of qualifiers.
+    fn inferred(&mut self, declared: QualType, value: QualType) -> QualType {
+        let (of, to) = match (self.types.get(declared.ty), self.types.get(value.ty)) {
+            (Type::Pointer(of), Type::Pointer(to)) => (*of, *to),
+            _ => {
+                return value.with(QualType {
+                    ty: value.ty,
+                    ..declared
+                })
+            }
+        };
+        let to = self.inferred(of, to);
+        let pointer = self.types.pointer(to);
+        pointer.with(QualType {
+            ty: pointer.ty,
+            ..declared
+        })
+    }
+
+    /// A `constexpr` object: the compiler takes it for its value.
+    fn note_constant(&mut self, sym: SymId, init: &Init) {
+        let Init::Expr(e) = init else { return };
+        let value = self.view().eval(*e);
+        let ty = self.unit.sym(sym).ty.ty;
+        let value = value.and_then(|v| self.view().convert(ty, v));
+        let s = &mut self.unit.symbols[sym.index()];
+        s.value = value;
+        s.attributes.push(CONSTANT.into());
     }
 
     pub fn function(&mut self, n: &Node<ast::FunctionDefinition>) -> FuncId {

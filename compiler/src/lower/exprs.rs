@@ -2,6 +2,7 @@
 
 use super::Lower;
 use crate::diag::{Code, Diagnostic};
+use crate::prefilter::tokens::TokenKind;
 use crate::prefilter::Mark;
 use crate::tree::*;
 use lang_c::ast;
@@ -40,6 +41,7 @@ impl Lower {
                     None => self.types.void(),
                 };
                 let width = ids.last().and_then(|e| self.bitfields.get(e).copied());
+                let span = self.with_own_parentheses(span);
                 let e = self.add(ExprKind::Comma(ids), ty, span);
                 self.as_bitfield(e, width)
             }
@@ -99,6 +101,38 @@ impl Lower {
             Expression::CompoundLiteral(c) => self.compound_literal(c),
             Expression::Statement(s) => self.statement_expression(s),
             Expression::GenericSelection(g) => self.generic(g),
+        }
+    }
+
+    /// Parentheses around a comma expression are part of it, as its text may be put where a comma means something else;
+    /// those of a statement are not.
+    fn with_own_parentheses(&self, span: Span) -> Span {
+        let list = &self.p.tokens.list;
+        let open = self.p.tokens.at_or_after(span.start).checked_sub(1);
+        let close = self.p.tokens.at_or_after(span.end);
+        let (Some(open), Some(end)) = (open, list.get(close)) else {
+            return span;
+        };
+        if self.p.token_text(open) != "(" || self.p.token_text(close) != ")" {
+            return span;
+        }
+        let before = open.checked_sub(1);
+        let other = before.is_some_and(|b| {
+            list[b].kind == TokenKind::Str
+                || matches!(
+                    self.p.token_text(b),
+                    "if" | "while"
+                        | "switch"
+                        | "typeof"
+                        | "__typeof__"
+                        | "__typeof"
+                        | "typeof_unqual"
+                        | "__typeof_unqual__"
+                )
+        });
+        match other {
+            true => span,
+            false => list[open].start..end.end,
         }
     }
 

@@ -74,6 +74,13 @@ impl Lower {
             _ => {}
         }
         let text = self.text(&span).to_string();
+        if text == "nullptr" {
+            return self.null(span);
+        }
+        if text == "true" || text == "false" {
+            let ty = self.types.plain(Type::Bool);
+            return self.add(ExprKind::Int((text == "true") as i128), ty, span);
+        }
         if text.ends_with('\'') {
             let (value, kind) = character(&text, &self.unit.target);
             let ty = self.types.int(kind);
@@ -93,10 +100,27 @@ impl Lower {
                 kind,
                 imaginary: true,
             }) => (ExprKind::Float, self.types.plain(Type::Complex(kind))),
-            // GNU complex integers, decimal floats.
+            // GNU complex integers, bit-precise integers.
             _ => (ExprKind::Builtin, self.unsupported(span.clone())),
         };
         self.add(kind, ty, span)
+    }
+
+    /// `nullptr`: as `(void *)0`, but for its type.
+    fn null(&mut self, span: Span) -> ExprId {
+        let int = self.types.int(IntKind::Int);
+        let arg = self.add(ExprKind::Int(0), int, span.clone());
+        let to = self.null_type();
+        self.add(ExprKind::Cast { to, arg }, to, span)
+    }
+
+    /// `nullptr_t` is `void *` of a kind that nothing else is: what it points to is `restrict`.
+    fn null_type(&mut self) -> QualType {
+        let void = self.types.void();
+        self.types.pointer(QualType {
+            is_restrict: true,
+            ..void
+        })
     }
 
     pub fn string(&mut self, n: &Node<ast::StringLiteral>) -> ExprId {
@@ -119,6 +143,7 @@ impl Lower {
             "L" => target.wchar,
             "u" => IntKind::UShort,
             "U" => IntKind::UInt,
+            "u8" if target.standard.utf8_unsigned => IntKind::UChar,
             _ => IntKind::Char,
         };
         let two_byte = target.bits(kind) == 16;

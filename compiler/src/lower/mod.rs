@@ -59,7 +59,7 @@ pub fn build(path: &str, text: String, target: &Target) -> (Unit, Diagnostics) {
 fn build_here(path: &str, mut text: String, target: &Target) -> (Unit, Diagnostics) {
     loop {
         let mut diags = Diagnostics::default();
-        let prepared = prepare(text, &mut diags);
+        let prepared = prepare(text, &target.standard, &mut diags);
         let mut lower = Lower::new(path, prepared, target.clone(), diags);
         lower.run();
         if lower.repairs.is_empty() {

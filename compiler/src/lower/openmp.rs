@@ -109,7 +109,11 @@ mod tests {
         let text = "int a;\n#pragma omp begin declare variant match(x)\nint b;\n  # pragma omp begin declare variant\nint c;\n\
             #pragma omp end declare variant\n#pragma omp begin declare target\n#pragma omp end declare variant \nint d;\n\
             #pragma omp end declare target\n#pragma omp end declare variant\n#pragma omp begin declare variant\nint e;\n";
-        let p = prepare(text.into(), &mut Diagnostics::default());
+        let p = prepare(
+            text.into(),
+            &Default::default(),
+            &mut Diagnostics::default(),
+        );
         let found = regions(&p);
         let found: Vec<&str> = (found.iter())
             .map(|r| &text[r.start as usize..r.end as usize])

@@ -162,6 +162,7 @@ impl Lower {
                     tag_span: None,
                     constants: Vec::new(),
                     underlying: IntKind::UInt,
+                    fixed: false,
                 });
                 if let Some((name, _)) = &tag {
                     self.scope().tags.insert(name.clone(), Tag::Enum(id));
@@ -175,10 +176,45 @@ impl Lower {
                 to: TypeRefTo::Enum(id),
             });
         }
+        if let Some(words) = self.p.marks.enum_types.get(&span.start).cloned() {
+            match self
+                .type_in_words(&words)
+                .and_then(|t| self.view().int_kind(t.ty))
+            {
+                Some(kind) => {
+                    let e = &mut self.unit.enums[id.index()];
+                    (e.underlying, e.fixed) = (kind, true);
+                }
+                None => self.error(
+                    Code::BadDeclaration,
+                    &words,
+                    "the type of this enumeration is not known to pc3cc",
+                ),
+            }
+        }
         if has_body {
             self.enumerators(n, id, &span, tag.map(|(_, s)| s));
         }
         id
+    }
+
+    /// A type that is named by words alone.
+    fn type_in_words(&mut self, span: &Span) -> Option<QualType> {
+        let text = self.text(span).to_string();
+        let words = text.split_whitespace();
+        let words: Vec<&str> = words
+            .filter(|w| !matches!(*w, "const" | "volatile"))
+            .collect();
+        if words == ["_Bool"] {
+            return Some(self.types.plain(Type::Bool));
+        }
+        if let Some(kind) = crate::types::int_kind_of_words(&words.join(" ")) {
+            return Some(self.types.int(kind));
+        }
+        let [name] = words[..] else { return None };
+        let s = self.lookup(name)?;
+        let s = self.unit.sym(s);
+        (s.kind == SymKind::Typedef).then_some(s.ty)
     }
 
     fn enumerators(
@@ -209,7 +245,11 @@ impl Lower {
             let kind = next
                 .and_then(|v| kinds.into_iter().find(|&k| target.fits(k, v)))
                 .unwrap_or(IntKind::Int);
-            let ty = self.types.int(kind);
+            let fixed = self.unit.enums[id.index()].fixed;
+            let ty = match fixed {
+                true => self.types.plain(Type::Enum(id)),
+                false => self.types.int(kind),
+            };
             let sym = self.declare(NewSymbol {
                 name,
                 span: Some(at),
@@ -249,12 +289,22 @@ impl Lower {
             .copied()
             .find(|&k| target.fits(k, min) && target.fits(k, max))
             .unwrap_or(LongLong);
+        let wide =
+            target.standard.wide_enumerators && !(target.fits(Int, min) && target.fits(Int, max));
+        if wide {
+            let ty = self.types.plain(Type::Enum(id));
+            for c in &constants {
+                self.unit.symbols[c.index()].ty = ty;
+            }
+        }
         let e = &mut self.unit.enums[id.index()];
         e.def = Some(def);
         e.tag_at = Some(open);
         e.tag_span = tag_span;
         e.constants = constants;
-        e.underlying = underlying;
+        if !e.fixed {
+            e.underlying = underlying;
+        }
     }
 
     /// A member by name, also through anonymous structs and unions.

@@ -17,6 +17,8 @@ pub struct Specifiers {
     pub noreturn: bool,
     pub thread_local: bool,
     pub auto_type: bool,
+    /// `constexpr`.
+    pub constant: bool,
     /// A record or enum is defined in them.
     pub defines_type: bool,
 }
@@ -25,7 +27,7 @@ pub struct Specifiers {
 pub enum Spec<'a> {
     Storage(&'a Node<ast::StorageClassSpecifier>),
     Type(&'a Node<TypeSpecifier>),
-    Qualifier(&'a ast::TypeQualifier),
+    Qualifier(&'a Node<ast::TypeQualifier>),
     Function(&'a ast::FunctionSpecifier),
     Other,
 }
@@ -34,7 +36,7 @@ pub fn of_declaration(s: &Node<ast::DeclarationSpecifier>) -> Spec<'_> {
     match &s.node {
         ast::DeclarationSpecifier::StorageClass(s) => Spec::Storage(s),
         ast::DeclarationSpecifier::TypeSpecifier(s) => Spec::Type(s),
-        ast::DeclarationSpecifier::TypeQualifier(q) => Spec::Qualifier(&q.node),
+        ast::DeclarationSpecifier::TypeQualifier(q) => Spec::Qualifier(q),
         ast::DeclarationSpecifier::Function(f) => Spec::Function(&f.node),
         _ => Spec::Other,
     }
@@ -43,7 +45,7 @@ pub fn of_declaration(s: &Node<ast::DeclarationSpecifier>) -> Spec<'_> {
 pub fn of_qualifiers(s: &Node<ast::SpecifierQualifier>) -> Spec<'_> {
     match &s.node {
         ast::SpecifierQualifier::TypeSpecifier(s) => Spec::Type(s),
-        ast::SpecifierQualifier::TypeQualifier(q) => Spec::Qualifier(&q.node),
+        ast::SpecifierQualifier::TypeQualifier(q) => Spec::Qualifier(q),
         _ => Spec::Other,
     }
 }
@@ -75,6 +77,7 @@ impl Lower {
             noreturn: false,
             thread_local: false,
             auto_type: false,
+            constant: false,
             defines_type: false,
         };
         let mut quals = void;
@@ -90,13 +93,21 @@ impl Lower {
                     ast::StorageClassSpecifier::Auto => out.storage = Some(Storage::Auto),
                     ast::StorageClassSpecifier::Register => out.storage = Some(Storage::Register),
                 },
-                Spec::Qualifier(q) => qualify(&mut quals, q),
+                Spec::Qualifier(q) => {
+                    qualify(&mut quals, &q.node);
+                    out.constant |= self.text(&self.span(q.span)) == "constexpr";
+                }
                 Spec::Function(ast::FunctionSpecifier::Inline) => out.is_inline = true,
                 Spec::Function(ast::FunctionSpecifier::Noreturn) => out.noreturn = true,
                 Spec::Other => {}
                 Spec::Type(t) => match self.mark_at(t.span) {
                     Some(Mark::Int128) => words.int128 = true,
                     Some(Mark::AutoType) => out.auto_type = true,
+                    Some(Mark::BitInt(end)) => {
+                        let start = self.span(t.span).start;
+                        self.unseen_names(end);
+                        words.whole = Some(self.unsupported(start..end));
+                    }
                     _ => self.type_specifier(t, &mut words, &mut out, alone),
                 },
             }
@@ -164,7 +175,13 @@ impl Lower {
             TypeSpecifier::TypedefName(n) => {
                 words.whole = Some(self.named_type(n));
             }
-            TypeSpecifier::TypeOf(t) => words.whole = Some(self.type_of(t)),
+            TypeSpecifier::TypeOf(of) => {
+                let q = self.type_of(of);
+                words.whole = Some(match self.mark_at(t.span) {
+                    Some(Mark::Unqualified) => self.types.unqualified(q),
+                    _ => q,
+                });
+            }
         }
     }
 

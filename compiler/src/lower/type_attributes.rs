@@ -58,6 +58,13 @@ impl Lower {
                     let aligned = all.filter(|a| a.name == "aligned");
                     found.extend(aligned.map(|a| a.span.clone()));
                 }
+                "[" if self.p.token_text((i + 1).min(list.len() - 1)) == "[" => {
+                    i = close(i);
+                    let inside = start..list.get(i).map_or(start, |t| t.end);
+                    let all = self.p.attributes_in(&inside).iter();
+                    let aligned = all.filter(|a| a.name == "aligned");
+                    found.extend(aligned.map(|a| a.span.clone()));
+                }
                 "{" | "(" => i = close(i),
                 name => {
                     let is_type = |s: &SymId| self.unit.sym(*s).kind == SymKind::Typedef;

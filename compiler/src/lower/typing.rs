@@ -221,7 +221,16 @@ impl Lower {
     fn is_null(&self, e: ExprId) -> bool {
         match &self.unit.expr(e).kind {
             ExprKind::Cast { to, arg } => {
-                let void = matches!(self.types.get(to.ty), Type::Pointer(p) if *p == QualType::plain(p.ty) && *self.types.get(p.ty) == Type::Void);
+                let plain = |p: &QualType| {
+                    p.with(QualType {
+                        is_restrict: true,
+                        ..*p
+                    }) == QualType {
+                        is_restrict: true,
+                        ..QualType::plain(p.ty)
+                    }
+                };
+                let void = matches!(self.types.get(to.ty), Type::Pointer(p) if plain(p) && *self.types.get(p.ty) == Type::Void);
                 void && self.view().eval(*arg) == Some(0)
             }
             _ => self.view().eval(e) == Some(0),
@@ -231,6 +240,11 @@ impl Lower {
     /// Same type as far as `_Generic` is concerned.
     pub fn compatible(&self, a: QualType, b: QualType) -> bool {
         if (a.is_const, a.is_volatile, a.is_atomic) != (b.is_const, b.is_volatile, b.is_atomic) {
+            return false;
+        }
+        let void = |q: QualType| *self.types.get(q.ty) == Type::Void;
+        if void(a) && a.is_restrict != b.is_restrict {
+            // One is of `nullptr_t`.
             return false;
         }
         if a.ty == b.ty {

@@ -6,6 +6,17 @@ use super::Lower;
 use crate::prefilter::tokens::TokenKind;
 use crate::tree::*;
 
+/// What names between brackets mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    Values,
+    /// Of `__builtin_offsetof`: a type, then a member.
+    Offset,
+    Member,
+    /// Declarations of members.
+    Members,
+}
+
 impl Lower {
     /// Looks up the names in such text in front of `until`, in the scope at hand.
     pub fn unseen_names(&mut self, until: u32) {
@@ -22,17 +33,49 @@ impl Lower {
     }
 
     fn names_in(&mut self, text: &Span) {
+        let range = self.p.tokens.at_or_after(text.start)..self.p.tokens.at_or_after(text.end);
         let mut before = "(".to_string();
-        for i in self.p.tokens.at_or_after(text.start)..self.p.tokens.at_or_after(text.end) {
+        // Of brackets: what is in them names members.
+        let mut open: Vec<Names> = Vec::new();
+        let (mut record, mut offset) = (false, false);
+        for i in range {
             let t = self.p.tokens.list[i];
             let word = self.p.token_text(i).to_string();
             let tag = matches!(before.as_str(), "struct" | "union" | "enum");
-            let member = matches!(before.as_str(), "." | "->");
-            if t.kind == TokenKind::Ident && !member {
-                self.unseen_name(&word, t.start..t.end, tag);
+            match word.as_str() {
+                "(" => open.push(if offset { Names::Offset } else { Names::Values }),
+                "{" => open.push(if record {
+                    Names::Members
+                } else {
+                    Names::Values
+                }),
+                "[" => open.push(Names::Values),
+                ")" | "]" | "}" => drop(open.pop()),
+                "," if open.last() == Some(&Names::Offset) => {
+                    open.pop();
+                    open.push(Names::Member);
+                }
+                _ if t.kind == TokenKind::Ident => {
+                    let member = matches!(before.as_str(), "." | "->")
+                        || open.last() == Some(&Names::Member)
+                        // `int a, *b : 3;`, where a type may stand first.
+                        || open.last() == Some(&Names::Members) && !tag && !self.is_type(&word);
+                    if !member {
+                        self.unseen_name(&word, t.start..t.end, tag);
+                    }
+                }
+                _ => {}
             }
+            offset = word == "__builtin_offsetof";
+            let head = matches!(word.as_str(), "struct" | "union");
+            record = head || (record && t.kind == TokenKind::Ident && before != "}");
             before = word;
         }
+    }
+
+    fn is_type(&self, name: &str) -> bool {
+        self.lookup(name)
+            .is_some_and(|s| self.unit.sym(s).kind == SymKind::Typedef)
     }
 
     fn unseen_name(&mut self, name: &str, span: Span, tag: bool) {

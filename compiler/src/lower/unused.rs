@@ -136,7 +136,11 @@ mod tests {
     use crate::prefilter::prepare;
 
     fn check(text: &str, expect: &[&str]) {
-        let p = prepare(text.into(), &mut Diagnostics::default());
+        let p = prepare(
+            text.into(),
+            &Default::default(),
+            &mut Diagnostics::default(),
+        );
         let list = pieces(&p);
         let unused = prototypes(&p, &list);
         let names: Vec<&str> = (list.iter())

@@ -300,7 +300,11 @@ mod tests {
     use crate::prefilter::prepare;
 
     fn check_pieces(text: &str, expect: &[&str]) {
-        let p = prepare(text.into(), &mut Diagnostics::default());
+        let p = prepare(
+            text.into(),
+            &Default::default(),
+            &mut Diagnostics::default(),
+        );
         let got: Vec<&str> = pieces(&p)
             .iter()
             .map(|r| {
@@ -350,7 +354,11 @@ mod tests {
 
     #[test]
     fn misparses_are_refused() {
-        let p = prepare("struct s x { int y; };".into(), &mut Diagnostics::default());
+        let p = prepare(
+            "struct s x { int y; };".into(),
+            &Default::default(),
+            &mut Diagnostics::default(),
+        );
         let piece = 0..p.tokens.list.len();
         assert!(parse_piece(&p, &piece, |_| false).is_err());
     }
@@ -358,7 +366,11 @@ mod tests {
     #[test]
     fn missing_int_is_located() {
         let check = |text: &str, expect: &str| {
-            let p = prepare(text.into(), &mut Diagnostics::default());
+            let p = prepare(
+                text.into(),
+                &Default::default(),
+                &mut Diagnostics::default(),
+            );
             let piece = 0..p.tokens.list.len();
             let Err(ParseFailure::Syntax { offset, .. }) = parse_piece(&p, &piece, |_| false)
             else {

@@ -128,7 +128,11 @@ mod tests {
     #[test]
     fn hidden_types() {
         let check = |text: &str, expect: &[&str]| {
-            let p = prepare(text.into(), &mut Diagnostics::default());
+            let p = prepare(
+                text.into(),
+                &Default::default(),
+                &mut Diagnostics::default(),
+            );
             let piece = 0..p.tokens.list.len();
             let shadowing = that_hide_types(&p, &piece, |n| n == "T" || n == "U");
             let lines: Vec<String> = shadowing

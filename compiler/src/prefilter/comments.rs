@@ -1,6 +1,11 @@
-//! Comments that the preprocessor was asked to keep (`-C`): blanked, except that one which says that
-//! a case falls through becomes the attribute that says so, as compilers read it from comments
-//! only in sources that they preprocess themselves.
+//! Comments. In preprocessed text they are blanked, except that one which says that a case falls through becomes the
+//! attribute that says so, as compilers read it from comments only in sources that they preprocess themselves. Where
+//! the preprocessor has left them out they are looked up in the files that it read: if it were to keep them, it would
+//! keep them among the arguments of macros, too.
+
+use super::tokens::{tokenize, TokenKind};
+use crate::preprocess::LineMap;
+use std::collections::BTreeSet;
 
 const ATTRIBUTE: &str = "__attribute__((__fallthrough__));";
 
@@ -12,28 +17,86 @@ pub fn strip(text: String) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut i, mut done) = (0, 0);
     while i < b.len() {
-        let end = match (b[i], b.get(i + 1)) {
-            (b'"' | b'\'', _) => {
-                i = literal_end(b, i);
-                continue;
-            }
-            (b'/', Some(b'*')) => text[i + 2..].find("*/").map_or(b.len(), |n| i + n + 4),
-            (b'/', Some(b'/')) => text[i..].find('\n').map_or(b.len(), |n| i + n),
-            _ => {
-                i += 1;
-                continue;
-            }
+        let Some(end) = comment_end(&text, i) else {
+            i = match b[i] {
+                b'"' | b'\'' => literal_end(b, i),
+                _ => i + 1,
+            };
+            continue;
         };
         let comment = &text[i..end];
         let inner = comment[2..].trim_end_matches("*/");
         out += &text[done..i];
-        if falls_through(inner) && before_case(&text[end..]) {
+        if falls_through(inner) && case_behind(&text[end..]).is_some() {
             out += ATTRIBUTE;
         }
         out.extend(comment.bytes().map(|c| if c == b'\n' { '\n' } else { ' ' }));
         (i, done) = (end, end);
     }
     out + &text[done..]
+}
+
+/// Preprocessed text with the attribute where the files have such a comment; `read` gives a file's text. None where
+/// there is none.
+pub fn from_files(text: &str, read: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let map = LineMap::new(text);
+    let mut lines = BTreeSet::new();
+    for file in map.files().iter().filter(|f| !f.starts_with('<')) {
+        let source = read(file).unwrap_or_default();
+        lines.extend(cases_fallen_into(&source).map(|line| (file.clone(), line)));
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    let mut inserts = Vec::new();
+    let mut last = 0;
+    for t in tokenize(text).list {
+        let word = &text[t.start as usize..t.end as usize];
+        if t.kind != TokenKind::Ident || !matches!(word, "case" | "default") {
+            continue;
+        }
+        let line = map.line_range(t.start, text).start;
+        let at = map.position(t.start);
+        if line != last && lines.contains(&(at.file, at.line)) {
+            last = line;
+            inserts.push((t.start, ATTRIBUTE));
+        }
+    }
+    Some(super::insert(text.to_string(), &inserts))
+}
+
+/// Lines of cases with such a comment in front.
+fn cases_fallen_into(source: &str) -> impl Iterator<Item = u32> + '_ {
+    let mut found = Vec::new();
+    let b = source.as_bytes();
+    let mut i = 0;
+    while i < b.len() {
+        i = match comment_end(source, i) {
+            Some(end) => {
+                let inner = source[i + 2..end].trim_end_matches("*/");
+                let case = if falls_through(inner) {
+                    case_behind(&source[end..])
+                } else {
+                    None
+                };
+                found.extend(case.map(|n| end + n));
+                end
+            }
+            None if matches!(b[i], b'"' | b'\'') => literal_end(b, i),
+            None => i + 1,
+        };
+    }
+    let line = move |at: usize| 1 + source[..at].matches('\n').count() as u32;
+    found.into_iter().map(line)
+}
+
+fn comment_end(text: &str, i: usize) -> Option<usize> {
+    let b = text.as_bytes();
+    match (b[i], b.get(i + 1)) {
+        (b'/', Some(b'*')) => Some(text[i + 2..].find("*/").map_or(b.len(), |n| i + n + 4)),
+        (b'/', Some(b'/')) => Some(text[i..].find('\n').map_or(b.len(), |n| i + n)),
+        _ => None,
+    }
 }
 
 fn literal_end(b: &[u8], start: usize) -> usize {
@@ -76,7 +139,9 @@ fn falls_through(comment: &str) -> bool {
     rest.is_empty() || rest.starts_with('-')
 }
 
-fn before_case(mut rest: &str) -> bool {
+/// How far behind the next thing is a case.
+fn case_behind(text: &str) -> Option<usize> {
+    let mut rest = text;
     loop {
         rest = rest.trim_start();
         let skip = if rest.starts_with("/*") {
@@ -89,18 +154,28 @@ fn before_case(mut rest: &str) -> bool {
                     !r.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
                 })
             };
-            return word("case") || word("default");
+            let case = word("case") || word("default");
+            return case.then_some(text.len() - rest.len());
         };
-        match skip {
-            Some(n) => rest = &rest[n..],
-            None => return false,
-        }
+        rest = &rest[skip?..];
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::strip;
+    use super::{from_files, strip};
+
+    #[test]
+    fn in_files() {
+        let source = "switch (x) {\ncase 1: f(); /* fall through */\n// why\ncase 2: g();\n}\n";
+        let text = "# 1 \"a.c\"\nswitch (x) {\ncase 1: f();\n\ncase 2: g();\n}\n";
+        let read = |name: &str| (name == "a.c").then(|| source.to_string());
+        let got = from_files(text, read);
+        let attribute = "__attribute__((__fallthrough__));";
+        let expect = text.replace("case 2", &format!("{attribute}case 2"));
+        assert_eq!(got, Some(expect));
+        assert_eq!(from_files(text, |_| None), None);
+    }
 
     #[test]
     fn comments() {

@@ -6,11 +6,13 @@
 use super::normalise::is_openmp;
 use super::tokens::{Token, TokenKind, Tokens};
 use super::{closing, nested, Attribute, Mark, Marks};
+use crate::standard::Standard;
 
-pub fn mask(text: &str, tokens: &Tokens) -> (String, Marks) {
+pub fn mask(text: &str, tokens: &Tokens, standard: &Standard) -> (String, Marks) {
     let mut m = Masker {
         text,
         tokens,
+        standard,
         out: vec![b' '; text.len()],
         marks: Marks {
             soft: vec![false; tokens.list.len()],
@@ -18,6 +20,7 @@ pub fn mask(text: &str, tokens: &Tokens) -> (String, Marks) {
             ..Marks::default()
         },
         braces: 0,
+        open: Vec::new(),
     };
     for d in &tokens.directives {
         if is_openmp(&text[d.start as usize..d.end as usize]) {
@@ -33,28 +36,31 @@ pub fn mask(text: &str, tokens: &Tokens) -> (String, Marks) {
     (masked, m.marks)
 }
 
-struct Masker<'a> {
-    text: &'a str,
-    tokens: &'a Tokens,
-    out: Vec<u8>,
-    marks: Marks,
+pub(super) struct Masker<'a> {
+    pub text: &'a str,
+    pub tokens: &'a Tokens,
+    pub standard: &'a Standard,
+    pub out: Vec<u8>,
+    pub marks: Marks,
     braces: i32,
+    /// Brackets that are open.
+    pub open: Vec<usize>,
 }
 
 impl<'a> Masker<'a> {
-    fn word(&self, i: usize) -> &'a str {
+    pub fn word(&self, i: usize) -> &'a str {
         self.tokens
             .list
             .get(i)
             .map_or("", |t| &self.text[t.start as usize..t.end as usize])
     }
-    fn put(&mut self, at: u32, s: &str) {
+    pub fn put(&mut self, at: u32, s: &str) {
         self.out[at as usize..at as usize + s.len()].copy_from_slice(s.as_bytes());
     }
-    fn mark(&mut self, at: u32, mark: Mark) {
+    pub fn mark(&mut self, at: u32, mark: Mark) {
         self.marks.at.insert(at, mark);
     }
-    fn copy(&mut self, t: Token) {
+    pub fn copy(&mut self, t: Token) {
         let range = t.start as usize..t.end as usize;
         for (o, &b) in self.out[range.clone()]
             .iter_mut()
@@ -68,25 +74,25 @@ impl<'a> Masker<'a> {
         }
     }
     /// Leaves tokens blank; they belong to what is around them.
-    fn soften(&mut self, from: usize, to: usize) -> usize {
+    pub fn soften(&mut self, from: usize, to: usize) -> usize {
         let to = to.min(self.tokens.list.len());
         self.marks.soft[from..to].iter_mut().for_each(|s| *s = true);
         to
     }
     /// Leaves tokens blank; they stand for themselves.
-    fn drop(&mut self, from: usize, to: usize) -> usize {
+    pub fn drop(&mut self, from: usize, to: usize) -> usize {
         let to = to.min(self.tokens.list.len());
         self.marks.gone[from..to].iter_mut().for_each(|s| *s = true);
         to
     }
     /// The last token before `i` that the parser sees.
-    fn previous(&self, i: usize) -> Option<usize> {
+    pub fn previous(&self, i: usize) -> Option<usize> {
         (0..i)
             .rev()
             .find(|&j| !self.marks.soft[j] && !self.marks.gone[j])
     }
     /// What stands in parentheses behind the word at `i`, up to the token `end`, has names in it.
-    fn keep_text(&mut self, i: usize, end: usize) {
+    pub fn keep_text(&mut self, i: usize, end: usize) {
         let list = &self.tokens.list;
         if i + 1 < end && end <= list.len() {
             let text = list[i + 1].end..list[end - 1].start;
@@ -94,7 +100,7 @@ impl<'a> Masker<'a> {
         }
     }
     /// Index behind `( ... )` if one opens at `i`, else `i`.
-    fn behind_parens(&self, i: usize) -> usize {
+    pub fn behind_parens(&self, i: usize) -> usize {
         if self.word(i) == "(" {
             closing(self.text, self.tokens, i) + 1
         } else {
@@ -103,7 +109,7 @@ impl<'a> Masker<'a> {
     }
 
     /// Masks the token at `i` and those that belong to it; returns the index of the next.
-    fn token(&mut self, i: usize) -> usize {
+    pub fn token(&mut self, i: usize) -> usize {
         let t = self.tokens.list[i];
         match t.kind {
             TokenKind::Number => self.out[t.start as usize..t.end as usize].fill(b'1'),
@@ -140,6 +146,7 @@ impl<'a> Masker<'a> {
                 return self.soften(i, end);
             }
             "__extension__" => return self.soften(i, i + 1),
+            "typeof" | "asm" if self.standard.strict => self.hide(t),
             "asm" | "__asm" | "__asm__" => return self.asm(i, t),
             "_Static_assert" => {
                 let end = self.behind_parens(i + 1);
@@ -193,12 +200,17 @@ impl<'a> Masker<'a> {
                 self.keep_text(i, end);
                 return self.soften(i + 1, end);
             }
-            _ => self.copy(t),
+            _ => return self.of_c23(i, t),
         }
         i + 1
     }
 
     fn punct(&mut self, i: usize, t: Token) -> usize {
+        match self.word(i) {
+            "(" | "{" | "[" => self.open.push(i),
+            ")" | "}" | "]" => drop(self.open.pop()),
+            _ => {}
+        }
         let next = self.tokens.list.get(i + 1).copied();
         match self.word(i) {
             "{" => {
@@ -226,8 +238,15 @@ impl<'a> Masker<'a> {
             }
             "[" if self.word(i + 1) == "[" && next.is_some_and(|n| n.start == t.end) => {
                 let end = closing(self.text, self.tokens, i) + 1;
+                self.open.pop();
+                self.attributes(i + 1, end.saturating_sub(1));
                 return self.soften(i, end);
             }
+            "(" => {
+                self.copy(t);
+                return self.parameters(i);
+            }
+            ";" => self.semicolon(t),
             _ => self.copy(t),
         }
         i + 1
@@ -345,7 +364,15 @@ impl<'a> Masker<'a> {
                 } else {
                     t.end..t.end
                 };
-                if matches!(name, "aligned" | "vector_size") {
+                if self.word(end) == ":" && self.word(end + 1) == ":" {
+                    // The name of a vendor.
+                    i = end + 2;
+                    continue;
+                }
+                if matches!(
+                    name,
+                    "aligned" | "vector_size" | "warn_if_not_aligned" | "assume"
+                ) {
                     self.keep_text(i, end);
                 }
                 self.marks.attributes.push(Attribute {
@@ -428,7 +455,7 @@ mod tests {
 
     fn check(text: &str, expect: Expect) {
         let tokens = tokenize(text);
-        let (masked, marks) = mask(text, &tokens);
+        let (masked, marks) = mask(text, &tokens, &Standard::default());
         assert_eq!(masked.len(), text.len());
         let mut at: Vec<_> = marks.at.iter().collect();
         at.sort_by_key(|(k, _)| **k);

@@ -5,15 +5,18 @@
 //! `mask` then derives the parser's copy: the *same length*, with what the parser cannot read
 //! blanked or replaced; what the replaced words meant is kept in [`Marks`] by offset.
 
-mod comments;
+pub mod comments;
 mod mask;
+mod mask_c23;
 mod nested;
 mod normalise;
+mod standard;
 pub use normalise::{insert, openmp_words};
 pub mod tokens;
 
 use crate::diag::Diagnostics;
 use crate::preprocess::LineMap;
+use crate::standard::Standard;
 use crate::tree::Span;
 use std::collections::HashMap;
 use tokens::Tokens;
@@ -34,6 +37,14 @@ pub enum Mark {
     /// Masked as `int`.
     Int128,
     AutoType,
+    /// `_BitInt(N)`, masked as `int`; ends at the given offset.
+    BitInt(u32),
+    /// `typeof_unqual`, masked as `typeof`.
+    Unqualified,
+    /// The `...` of `f(...)`, masked as a parameter.
+    OnlyVariable,
+    /// The `;` behind a parameter that is declared in front of the list (GNU C), masked as `,`.
+    Forward,
     /// `__thread`, masked as `register`.
     ThreadLocal,
     /// An int-valued builtin that takes types; ends at the given offset.
@@ -68,6 +79,8 @@ pub struct Marks {
     /// Text among the blanked that names variables, constants or types: assertions, alignments, operands of
     /// builtins that take types. In order.
     pub texts: Vec<Span>,
+    /// Types that enumerations are declared with, by the offset of `enum`.
+    pub enum_types: HashMap<u32, Span>,
     /// `__label__ a, b;`, by the `{` of the block.
     pub local_labels: HashMap<u32, Vec<Span>>,
 }
@@ -83,10 +96,10 @@ pub struct Prepared {
     pub lines: LineMap,
 }
 
-pub fn prepare(text: String, diags: &mut Diagnostics) -> Prepared {
-    let (text, tokens) = normalise::normalise(comments::strip(text));
+pub fn prepare(text: String, standard: &Standard, diags: &mut Diagnostics) -> Prepared {
+    let (text, tokens) = normalise::normalise(comments::strip(text), standard);
     let lines = LineMap::new(&text);
-    let (masked, marks) = mask::mask(&text, &tokens);
+    let (masked, marks) = mask::mask(&text, &tokens, standard);
     normalise::check_locations(&text, &tokens, &lines, diags);
     Prepared {
         text,

@@ -4,10 +4,17 @@ use super::nested;
 use super::tokens::{tokenize, TokenKind, Tokens};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::preprocess::LineMap;
+use crate::standard::Standard;
 
 /// The edited text and its tokens.
-pub fn normalise(mut text: String) -> (String, Tokens) {
+pub fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
     let mut tokens = tokenize(&text);
+    if standard.c23 {
+        if let Some(older) = super::standard::older_words(&text, &tokens) {
+            text = older;
+            tokens = tokenize(&text);
+        }
+    }
     if replace_digraphs(&mut text, &tokens) {
         tokens = tokenize(&text);
     }
@@ -31,8 +38,10 @@ pub fn normalise(mut text: String) -> (String, Tokens) {
             _ => {}
         }
         match word_here {
-            // `L: }` is accepted by compilers, not by the parser.
-            ":" if word(i + 1) == "}" => inserts.push((t.end, ";")),
+            // `L: }` and `L: int x;` are accepted by compilers, not by the parser.
+            ":" if word(i + 1) == "}" || label_of_declaration(&word, &tokens, i) => {
+                inserts.push((t.end, ";"));
+            }
             // Room for the operand that the mask invents.
             "?" if word(i + 1) == ":" && next.is_some_and(|n| n.start == t.end) => {
                 let after = next.map_or(0, |n| n.end);
@@ -79,6 +88,95 @@ pub fn normalise(mut text: String) -> (String, Tokens) {
     let text = insert(text, &inserts);
     let tokens = tokenize(&text);
     (text, tokens)
+}
+
+/// Does a declaration stand behind the `:` at `colon`, which is a label's then?
+fn label_of_declaration<'a>(
+    word: &dyn Fn(usize) -> &'a str,
+    tokens: &Tokens,
+    colon: usize,
+) -> bool {
+    let ident = |i: usize| (tokens.list.get(i)).is_some_and(|t| t.kind == TokenKind::Ident);
+    if !ident(colon + 1) {
+        return false;
+    }
+    let typed = ident(colon + 2)
+        && !matches!(word(colon + 2), "__attribute__" | "__attribute")
+        && !begins_no_declaration(word(colon + 1));
+    (begins_declaration(word(colon + 1)) || typed || heads_declaration(word, tokens, colon + 1))
+        && is_label(word, colon)
+}
+
+/// `name:`, `case x:` or `default:`; not `a ? b : c`, `enum e : T` or a bit-field.
+fn is_label<'a>(word: &dyn Fn(usize) -> &'a str, colon: usize) -> bool {
+    let ends = |w: &&str| matches!(*w, ";" | "{" | "}" | "case" | "?" | "enum");
+    let before = (0..colon).rev().map(word).find(ends);
+    !matches!(before, Some("?" | "enum"))
+}
+
+/// Words that another word may follow in a statement.
+fn begins_no_declaration(word: &str) -> bool {
+    matches!(
+        word,
+        "goto"
+            | "return"
+            | "else"
+            | "case"
+            | "do"
+            | "sizeof"
+            | "asm"
+            | "__asm__"
+            | "__asm"
+            | "__extension__"
+            | "__label__"
+            | "__real__"
+            | "__real"
+            | "__imag__"
+            | "__imag"
+            | "_Alignof"
+            | "__alignof__"
+            | "__alignof"
+    )
+}
+
+fn begins_declaration(word: &str) -> bool {
+    matches!(
+        word,
+        "void"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "signed"
+            | "__signed__"
+            | "unsigned"
+            | "_Bool"
+            | "_Complex"
+            | "__complex__"
+            | "struct"
+            | "union"
+            | "enum"
+            | "const"
+            | "volatile"
+            | "register"
+            | "static"
+            | "extern"
+            | "auto"
+            | "typedef"
+            | "typeof"
+            | "typeof_unqual"
+            | "__typeof__"
+            | "__auto_type"
+            | "__int128"
+            | "constexpr"
+            | "_BitInt"
+            | "_Thread_local"
+            | "_Static_assert"
+            | "_Alignas"
+            | "_Atomic"
+    )
 }
 
 /// `T *p,` or `T *p;`, where `T` is the name of a type.

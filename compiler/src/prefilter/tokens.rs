@@ -131,7 +131,8 @@ fn one(text: &str, i: usize) -> (TokenKind, usize) {
         let mut j = i + 1;
         while j < b.len() {
             let sign = matches!(b[j], b'+' | b'-') && matches!(b[j - 1], b'e' | b'E' | b'p' | b'P');
-            if !(is_ident(b[j]) || b[j] == b'.' || sign) {
+            let separates = b[j] == b'\'' && b.get(j + 1).is_some_and(|c| is_ident(*c));
+            if !(is_ident(b[j]) || b[j] == b'.' || sign || separates) {
                 break;
             }
             j += 1;
@@ -214,6 +215,7 @@ mod tests {
             "# 1 \"x\"\nL\"a\\\"b\" 'c' u8'\\'' #x",
             "L\"a\\\"b\" 'c' u8'\\'' # x",
         );
+        check("1'000'0 '1' 0x1'f", "1'000'0 '1' 0x1'f");
         check("R\"q(a)\")q\"+0x1p-3", "R\"q(a)\")q\" + 0x1p-3");
         check("a?:b&&c .5", "a ? : b && c .5");
         check("a\\u00e9b+\\U0000043f", "a\\u00e9b + \\U0000043f");

@@ -1,0 +1,206 @@
+//! What the parser, which knows C11, sees of later C and of some GNU C.
+//!
+//! ```c
+//! enum e : unsigned char { A };          enum e                 { A };
+//! auto x = 1.5;                          int  x = 111;
+//! int f(...);                            int f(int);
+//! int f(int n; int a[n], int n);         int f(int n, int a[n], int n);
+//! typedef __float128 _Float128;
+//! ```
+
+use super::mask::Masker;
+use super::tokens::{Token, TokenKind};
+use super::{closing, Mark};
+
+impl Masker<'_> {
+    fn kind(&self, i: usize) -> Option<TokenKind> {
+        self.tokens.list.get(i).map(|t| t.kind)
+    }
+    fn is_ident(&self, i: usize) -> bool {
+        self.kind(i) == Some(TokenKind::Ident)
+    }
+
+    /// A name that is a word to the parser.
+    pub fn hide(&mut self, t: Token) {
+        self.out[t.start as usize..t.end as usize].fill(b'_');
+    }
+
+    pub fn of_c23(&mut self, i: usize, t: Token) -> usize {
+        let word = self.word(i);
+        match word {
+            "true" | "false" | "nullptr" if self.standard.c23 => self.put(t.start, "1"),
+            "constexpr" if self.standard.c23 => self.put(t.start, "const"),
+            "auto" if self.standard.c23 && self.infers(i + 1) => {
+                self.put(t.start, "int");
+                self.mark(t.start, Mark::AutoType);
+            }
+            "typeof_unqual" | "__typeof_unqual__" | "__typeof_unqual"
+                if self.standard.c23 || word.starts_with('_') =>
+            {
+                self.put(t.start, "typeof");
+                self.mark(t.start, Mark::Unqualified);
+            }
+            "_BitInt" if self.word(i + 1) == "(" => {
+                let end = self.behind_parens(i + 1);
+                self.put(t.start, "int");
+                let last = self.tokens.list[end.min(self.tokens.list.len()) - 1];
+                self.mark(t.start, Mark::BitInt(last.end));
+                self.keep_text(i, end);
+                return self.soften(i + 1, end);
+            }
+            "enum" => {
+                self.copy(t);
+                return self.enumeration(i, t);
+            }
+            "typedef" => {
+                if let Some(end) = self.known_type(i) {
+                    return self.drop(i, end);
+                }
+                self.copy(t);
+            }
+            _ => self.copy(t),
+        }
+        i + 1
+    }
+
+    /// Behind `auto`: a name and its value, without a type.
+    fn infers(&self, mut i: usize) -> bool {
+        loop {
+            i = match self.word(i) {
+                "const" | "volatile" | "static" | "constexpr" | "register" | "extern"
+                | "restrict" | "_Atomic" | "__const" | "__restrict" | "_Thread_local" | "*" => {
+                    i + 1
+                }
+                _ => match self.behind_attribute(i) {
+                    end if end > i => end,
+                    _ => break,
+                },
+            }
+        }
+        let mut end = i + 1;
+        while self.behind_attribute(end) > end {
+            end = self.behind_attribute(end);
+        }
+        self.is_ident(i) && self.word(end) == "="
+    }
+
+    fn behind_attribute(&self, i: usize) -> usize {
+        match self.word(i) {
+            "__attribute__" | "__attribute" | "_Alignas" => self.behind_parens(i + 1),
+            "[" if self.word(i + 1) == "[" => closing(self.text, self.tokens, i) + 1,
+            _ => i,
+        }
+    }
+
+    /// `enum tag : type {` and `enum tag : type;`, where no bit-field without a name can be meant.
+    fn enumeration(&mut self, i: usize, t: Token) -> usize {
+        let mut colon = i + 1;
+        while self.behind_attribute(colon) > colon {
+            colon = self.behind_attribute(colon);
+        }
+        colon += usize::from(self.is_ident(colon));
+        if self.word(colon) != ":" {
+            return i + 1;
+        }
+        let mut end = colon + 1;
+        while self.is_ident(end) {
+            end = match self.word(end) {
+                "typeof" | "__typeof__" | "typeof_unqual" | "_BitInt" => {
+                    self.behind_parens(end + 1)
+                }
+                _ => end + 1,
+            };
+        }
+        let builtin = matches!(
+            self.word(colon + 1),
+            "char"
+                | "short"
+                | "int"
+                | "long"
+                | "signed"
+                | "unsigned"
+                | "_Bool"
+                | "const"
+                | "volatile"
+        );
+        let named = builtin || self.word(colon + 1).ends_with("_t");
+        if end == colon + 1 || !(self.word(end) == "{" || named) {
+            return i + 1;
+        }
+        if self.word(end) != "{" && self.word(end) != ";" && named {
+            // What follows the type is declared: `enum e : short x;`.
+            end = self.end_of_words(colon + 1);
+        }
+        let list = &self.tokens.list;
+        let span = list[colon + 1].start..list[end - 1].end;
+        self.marks.texts.push(span.clone());
+        self.marks.enum_types.insert(t.start, span);
+        let mut k = i + 1;
+        while k < colon {
+            k = self.token(k);
+        }
+        self.soften(colon, end)
+    }
+
+    /// Behind the words of a type.
+    fn end_of_words(&self, start: usize) -> usize {
+        let word = |k: &usize| {
+            matches!(
+                self.word(*k),
+                "char"
+                    | "short"
+                    | "int"
+                    | "long"
+                    | "signed"
+                    | "unsigned"
+                    | "_Bool"
+                    | "const"
+                    | "volatile"
+            )
+        };
+        let end = (start..).find(|k| !word(k)).unwrap_or(start);
+        end.max(start + 1)
+    }
+
+    /// Behind a definition of a type that the parser knows: `typedef __float128 _Float128;`.
+    fn known_type(&self, i: usize) -> Option<usize> {
+        let known = |w: &str| {
+            matches!(
+                w,
+                "_Float16"
+                    | "_Float32"
+                    | "_Float64"
+                    | "_Float128"
+                    | "_Float32x"
+                    | "_Float64x"
+                    | "_Float128x"
+            )
+        };
+        let name = (i + 1..i + 5).find(|k| known(self.word(*k)) && self.word(k + 1) == ";")?;
+        (i + 1..name).all(|k| self.is_ident(k)).then_some(name + 2)
+    }
+
+    /// Behind a `(`, where all parameters may be unknown.
+    pub fn parameters(&mut self, i: usize) -> usize {
+        let here = self.tokens.list.get(i + 1).copied();
+        if let ("...", ")", Some(t)) = (self.word(i + 1), self.word(i + 2), here) {
+            self.put(t.start, "int");
+            self.mark(t.start, Mark::OnlyVariable);
+            return i + 2;
+        }
+        i + 1
+    }
+
+    /// `(int n; int a[n], int n)`
+    pub fn semicolon(&mut self, t: Token) {
+        let open = self.open.last().copied().filter(|o| self.word(*o) == "(");
+        let around = open.and_then(|o| self.previous(o));
+        match around.filter(|p| self.word(*p) != "for") {
+            Some(_) => {
+                self.put(t.start, ",");
+                self.mark(t.start, Mark::Forward);
+            }
+            None => self.copy(t),
+        }
+    }
+}
