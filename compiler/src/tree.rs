@@ -234,6 +234,13 @@ pub enum BinOp {
     LogOr,
 }
 
+impl BinOp {
+    pub fn compares(self) -> bool {
+        use BinOp::*;
+        matches!(self, Lt | Gt | Le | Ge | Eq | Ne)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     Ident(SymId),

@@ -106,6 +106,8 @@ pub struct Global {
 
 #[derive(Debug, Clone)]
 pub struct Literal {
+    /// The unit; of a function's name, and the function.
+    pub home: String,
     pub addr: usize,
     pub ty: TypeId,
     pub size: usize,
@@ -455,16 +457,15 @@ impl Builder {
 
     fn global(&mut self, g: &pc3_global) {
         let (addr, ty) = (g.addr as usize, type_of(g.ty).unwrap_or(TypeId::UNKNOWN));
-        if !self.seen.insert(addr) {
-            return;
-        }
         if g.flags & PC3_GLOBAL_LITERAL != 0 {
+            // Where compilers or linkers merge them, several units have one.
             self.literals.push(Literal {
+                home: text(g.name).into_owned(),
                 addr,
                 ty,
                 size: g.size,
             });
-        } else {
+        } else if self.seen.insert(addr) {
             let global = Global {
                 name: text(g.name).into_owned(),
                 addr,

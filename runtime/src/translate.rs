@@ -166,12 +166,17 @@ impl<'a> Translator<'a> {
     }
 
     /// Bytes of unknown type, on the ABI they come from: words that are addresses of live objects are
-    /// taken for pointers.  The first one that leads into a shared object and to nothing here: where it is, and into which.
-    pub fn untyped(&self, from: &[u8], into: &mut [u8]) -> Option<(usize, &str)> {
+    /// taken for pointers, if `none` does not say of a byte of them that it belongs to none (empty: it says nothing).
+    /// The first one that leads into a shared object and to nothing here: where it is, and into which.
+    pub fn untyped(&self, from: &[u8], into: &mut [u8], none: &[bool]) -> Option<(usize, &str)> {
         const WORD: usize = size_of::<usize>();
+        let is_none = |at: usize| none.iter().skip(at).take(WORD).any(|n| *n);
         let mut lost = None;
         let words = from.chunks_exact(WORD).zip(into.chunks_exact_mut(WORD));
         for (i, (from, into)) in words.enumerate() {
+            if is_none(i * WORD) {
+                continue;
+            }
             let mut word = [0; WORD];
             word.copy_from_slice(from);
             let word = usize::from_ne_bytes(word) as u64;
@@ -186,13 +191,13 @@ impl<'a> Translator<'a> {
             }
         }
         if WORD == 8 {
-            self.between(from, into);
+            self.between(from, into, &is_none);
         }
         lost
     }
 
     /// The same of words that lie across two, neither of which is an address: not all architectures mind.
-    fn between(&self, from: &[u8], into: &mut [u8]) {
+    fn between(&self, from: &[u8], into: &mut [u8], is_none: &dyn Fn(usize) -> bool) {
         const WORD: usize = 8;
         for at in (WORD / 2..from.len().saturating_sub(WORD - 1)).step_by(WORD) {
             let place = at..at + WORD;
@@ -204,7 +209,7 @@ impl<'a> Translator<'a> {
             bytes.copy_from_slice(word);
             // Above where small numbers are.
             let raw = u64::from_ne_bytes(bytes);
-            if raw >> 32 == 0 || word != to {
+            if raw >> 32 == 0 || word != to || is_none(at) {
                 continue;
             }
             if let Some(here) = self.live(raw) {

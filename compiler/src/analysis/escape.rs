@@ -25,6 +25,8 @@ pub struct Escapes {
     pub literals: Vec<HashSet<ExprId>>,
     /// Per function and parameter: kept beyond the call?
     pub kept: Vec<Vec<bool>>,
+    /// Likewise: compared with another address?
+    pub compared: Vec<Vec<bool>>,
 }
 
 /// Where the value of an expression goes.
@@ -32,10 +34,18 @@ pub struct Escapes {
 enum Flow {
     /// Used on the spot.
     Direct,
+    /// As that, to tell it from another address.
+    Compared,
     /// Assigned to this variable.
     Var(SymId),
     Away,
     Arg(GroupId, usize),
+}
+
+impl Flow<'_> {
+    fn stays(self) -> bool {
+        matches!(self, Flow::Direct | Flow::Compared)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,6 +63,7 @@ pub fn analyse(p: &Program, g: &CallGraph, points: &[Points]) -> Escapes {
         g,
         f: FnId(0),
         away: HashSet::new(),
+        compared: HashSet::new(),
         edges: HashMap::new(),
         handed: HashSet::new(),
         taken: vec![HashSet::new(); p.fns.len()],
@@ -66,23 +77,24 @@ pub fn analyse(p: &Program, g: &CallGraph, points: &[Points]) -> Escapes {
             w.params_across_points(&cfg, &live, &points[f.index()]);
         }
     }
-    // A source that reaches a kept parameter is kept itself.
-    let mut todo: Vec<Source> = w.away.iter().copied().collect();
-    while let Some(s) = todo.pop() {
-        for from in w.edges.remove(&s).unwrap_or_default() {
-            if w.away.insert(from) {
-                todo.push(from);
+    // A source that reaches a kept parameter is kept itself, and so it is with compared ones.
+    for set in [&mut w.away, &mut w.compared] {
+        let mut todo: Vec<Source> = set.iter().copied().collect();
+        while let Some(s) = todo.pop() {
+            for from in w.edges.get(&s).into_iter().flatten() {
+                if set.insert(*from) {
+                    todo.push(*from);
+                }
             }
         }
     }
+    let none = || p.ids().map(|f| vec![false; p.func(f).params.len()]);
     let mut r = Escapes {
         escaping: vec![HashSet::new(); p.fns.len()],
         taken: w.taken,
         literals: vec![HashSet::new(); p.fns.len()],
-        kept: p
-            .ids()
-            .map(|f| vec![false; p.func(f).params.len()])
-            .collect(),
+        kept: none().collect(),
+        compared: none().collect(),
     };
     for s in w.away {
         match s {
@@ -96,6 +108,11 @@ pub fn analyse(p: &Program, g: &CallGraph, points: &[Points]) -> Escapes {
             Source::Handed(..) => {}
         }
     }
+    for s in w.compared {
+        if let Source::Param(f, i) = s {
+            r.compared[f.index()][i] = true;
+        }
+    }
     r
 }
 
@@ -104,6 +121,7 @@ struct Walker<'a> {
     g: &'a CallGraph,
     f: FnId,
     away: HashSet<Source>,
+    compared: HashSet<Source>,
     /// Parameter → what flows into it.
     edges: HashMap<Source, Vec<Source>>,
     /// Groups and arguments that have their edges.
@@ -141,6 +159,7 @@ impl<'a> Walker<'a> {
     fn note(&mut self, s: Source, to: Flow) {
         match to {
             Flow::Direct => {}
+            Flow::Compared => _ = self.compared.insert(s),
             Flow::Away => {
                 self.away.insert(s);
             }
@@ -202,7 +221,11 @@ impl<'a> Walker<'a> {
                     _ => Flow::Direct,
                 };
                 let both = self.is_pointer(*lhs) && self.is_pointer(*rhs);
-                let inner = if both { Flow::Direct } else { inner };
+                let inner = match both {
+                    true if op.compares() => Flow::Compared,
+                    true => Flow::Direct,
+                    false => inner,
+                };
                 self.value(*lhs, inner);
                 self.value(*rhs, inner);
             }
@@ -283,14 +306,7 @@ impl<'a> Walker<'a> {
             self.u().expr(x).kind,
             ExprKind::Cond { .. } | ExprKind::StmtExpr(_) | ExprKind::Comma(_)
         );
-        self.value(
-            e,
-            if chosen && matches!(to, Flow::Direct) {
-                Flow::Away
-            } else {
-                to
-            },
-        );
+        self.value(e, if chosen && to.stays() { Flow::Away } else { to });
     }
 
     fn is_pointer(&self, e: ExprId) -> bool {
@@ -307,7 +323,7 @@ impl<'a> Walker<'a> {
         match &u.expr(e).kind {
             Ident(s) => {
                 if is_local(u.sym(*s)) {
-                    if !matches!(to, Flow::Direct) {
+                    if !to.stays() {
                         self.taken[self.f.index()].insert(*s);
                         if let Some(i) = self.p.func(self.f).params.iter().position(|x| x == s) {
                             // Whoever has the parameter's address can read it.

@@ -296,6 +296,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         let ty = row(types.int());
         globals.push(format!("{{\"errno\", 0, {ty}, sizeof(int), 0, 0, 0}}"));
     }
+    let home = quote(&u.name);
     for (i, l) in input.literals.iter().enumerate() {
         let decl = if l.wide {
             front += &format!("static const __typeof__({0}) pc3_lit_{i} = {0}; ", l.text);
@@ -306,15 +307,16 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         };
         let flags = PC3_GLOBAL_CONST | PC3_GLOBAL_LITERAL | PC3_GLOBAL_INIT;
         globals.push(format!(
-            "{{\"\", (void *)pc3_lit_{i}, {decl}, sizeof(pc3_lit_{i}), {flags}, 0, 0}}"
+            "{{{home}, (void *)pc3_lit_{i}, {decl}, sizeof(pc3_lit_{i}), {flags}, 0, 0}}"
         ));
     }
-    for f in cx.func_names.borrow().keys() {
+    for f in cx.func_names.borrow().iter() {
         let n = cx.fname(*f);
         front += &format!("static const char pc3_name_{n}[] = \"{n}\"; ");
         let flags = PC3_GLOBAL_CONST | PC3_GLOBAL_LITERAL | PC3_GLOBAL_INIT;
         globals.push(format!(
-            "{{\"\", (void *)pc3_name_{n}, {}, sizeof(pc3_name_{n}), {flags}, 0, 0}}",
+            "{{{}, (void *)pc3_name_{n}, {}, sizeof(pc3_name_{n}), {flags}, 0, 0}}",
+            quote(&format!("{}:{n}", u.name)),
             types.char_array(&format!("pc3_name_{n}"))
         ));
     }

@@ -1,4 +1,4 @@
-//! Which string literals need a name: those whose address may be stored.
+//! Which string literals need a name: those whose address may be stored or compared.
 
 use crate::analysis::escape::Escapes;
 use crate::analysis::initialiser::leaves;
@@ -7,7 +7,13 @@ use crate::analysis::walk::{expr_children, stmt_children, visit, Node};
 use crate::tree::*;
 use std::collections::HashSet;
 
-pub fn stored(p: &Program, unit: usize, escapes: &Escapes) -> Vec<ExprId> {
+pub struct Stored {
+    pub texts: Vec<ExprId>,
+    /// Functions with a `__func__` like that.
+    pub named: HashSet<FuncId>,
+}
+
+pub fn stored(p: &Program, unit: usize, escapes: &Escapes) -> Stored {
     let u = &p.units[unit];
     let mut w = Walker {
         p,
@@ -15,17 +21,26 @@ pub fn stored(p: &Program, unit: usize, escapes: &Escapes) -> Vec<ExprId> {
         u,
         escapes,
         found: HashSet::new(),
+        function: None,
+        named: HashSet::new(),
     };
     for item in &u.items {
         match item {
             TopItem::Decl(d) => w.decl(d),
-            TopItem::Function(f) => w.stmt(u.func(*f).body),
+            TopItem::Function(f) => {
+                w.function = Some(*f);
+                w.stmt(u.func(*f).body);
+                w.function = None;
+            }
             TopItem::Other(_) => {}
         }
     }
-    let mut list: Vec<ExprId> = w.found.into_iter().collect();
-    list.sort();
-    list
+    let mut texts: Vec<ExprId> = w.found.into_iter().collect();
+    texts.sort();
+    Stored {
+        texts,
+        named: w.named,
+    }
 }
 
 struct Walker<'a> {
@@ -34,6 +49,8 @@ struct Walker<'a> {
     u: &'a Unit,
     escapes: &'a Escapes,
     found: HashSet<ExprId>,
+    function: Option<FuncId>,
+    named: HashSet<FuncId>,
 }
 
 impl Walker<'_> {
@@ -82,6 +99,11 @@ impl Walker<'_> {
                     self.found.insert(e);
                 }
             }
+            ExprKind::Builtin => {
+                if kept && is_function_name(u.slice(&u.expr(e).span)) {
+                    self.named.extend(self.function);
+                }
+            }
             ExprKind::Call { callee, args } => {
                 let direct = self.p.direct(self.unit, *callee);
                 self.expr(*callee, false);
@@ -97,7 +119,9 @@ impl Walker<'_> {
                                 self.p.keeps_pointers(n) || (pointer && !copies(n))
                             }
                             Some((_, Callee::Defined(f))) => {
-                                self.escapes.kept[f.index()].get(i).copied().unwrap_or(true)
+                                let of = |list: &[Vec<bool>]| list[f.index()].get(i).copied();
+                                of(&self.escapes.kept).unwrap_or(true)
+                                    || of(&self.escapes.compared).unwrap_or(true)
                             }
                             None => true,
                         };
@@ -126,6 +150,13 @@ impl Walker<'_> {
             } => {
                 self.expr(*lhs, kept);
                 self.expr(*rhs, kept);
+            }
+            // Which text it is may be told by its address.
+            ExprKind::Binary { op, lhs, rhs } if op.compares() => {
+                for x in [*lhs, *rhs] {
+                    let of = u.ty(u.expr(x).ty.ty);
+                    self.expr(x, matches!(of, Type::Pointer(_) | Type::Array { .. }));
+                }
             }
             ExprKind::AddrOf(a) => self.expr(*a, kept),
             ExprKind::Index { base, index } => {
@@ -182,6 +213,11 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// `__func__` in its spellings.
+pub fn is_function_name(text: &str) -> bool {
+    matches!(text, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__")
 }
 
 /// Library functions whose result does not point into their arguments.

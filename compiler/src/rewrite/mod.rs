@@ -301,6 +301,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         literals: HashMap::new(),
         objects: objects::find(u),
         func_names: RefCell::default(),
+        named: HashSet::new(),
         beside: beside::find(w, unit),
         numbers: w
             .known
@@ -450,11 +451,14 @@ fn number_points(w: &Whole, unit: usize) -> Vec<u32> {
 
 fn number_literals(w: &Whole, unit: usize, cx: &mut UnitCx) -> Vec<Literal> {
     let u = cx.u;
-    let mut numbers: HashMap<String, usize> = HashMap::new();
+    // Equal texts of a unit are one object, as the compiler has it, however they are spelt.
+    let mut numbers: HashMap<(String, Vec<u8>), usize> = HashMap::new();
     let mut list = Vec::new();
-    for e in literals::stored(w.p, unit, w.escapes) {
+    let stored = literals::stored(w.p, unit, w.escapes);
+    cx.named = stored.named;
+    for e in stored.texts {
         let x = u.expr(e);
-        let ExprKind::Str { wide, .. } = x.kind else {
+        let ExprKind::Str { wide, ref bytes } = x.kind else {
             continue;
         };
         let mut text = u.slice(&x.span).to_string();
@@ -463,7 +467,11 @@ fn number_literals(w: &Whole, unit: usize, cx: &mut UnitCx) -> Vec<Literal> {
             Type::Array { elem, .. } => *elem,
             _ => x.ty,
         };
-        let n = *numbers.entry(text.clone()).or_insert_with(|| {
+        let key = match wide {
+            true => (text.clone(), Vec::new()),
+            false => (String::new(), bytes.clone()),
+        };
+        let n = *numbers.entry(key).or_insert_with(|| {
             list.push(Literal { text, wide, elem });
             list.len() - 1
         });

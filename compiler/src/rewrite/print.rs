@@ -217,6 +217,9 @@ impl<'p, 'a> Printer<'p, 'a> {
                     }
                 }
                 ExprKind::LabelAddr(l) => super::labels::address(self.cx, x, *l, out),
+                ExprKind::Builtin if super::literals::is_function_name(self.u().slice(span)) => {
+                    self.leaf(x, out)
+                }
                 ExprKind::CompoundLit { .. } => {
                     if let Some(name) = self.cx.objects.get(&x) {
                         out.replace(span, name.clone());
@@ -382,10 +385,10 @@ impl<'p, 'a> Printer<'p, 'a> {
         if text.starts_with("__builtin_") {
             self.operand_text(e, out);
         }
-        if matches!(text, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__")
-            && (self.mode != Mode::Plain || self.again)
+        if super::literals::is_function_name(text)
+            && (self.mode != Mode::Plain || self.again || self.cx.named.contains(&self.f))
         {
-            self.cx.func_names.borrow_mut().insert(self.f, 0);
+            self.cx.func_names.borrow_mut().insert(self.f);
             out.replace(span, format!("pc3_name_{}", self.cx.fname(self.f)));
         }
     }

@@ -64,8 +64,10 @@ pub struct UnitCx<'a> {
     pub literals: HashMap<ExprId, usize>,
     /// Compound literals of static storage: their names.
     pub objects: HashMap<ExprId, String>,
-    /// `__func__` objects: function → number, made on demand.
-    pub func_names: RefCell<BTreeMap<FuncId, usize>>,
+    /// `__func__` objects, made on demand.
+    pub func_names: RefCell<BTreeSet<FuncId>>,
+    /// Functions whose `__func__` is stored.
+    pub named: HashSet<FuncId>,
     /// What moves a pointer to where it could leave its object.
     pub beside: HashMap<ExprId, How>,
     /// Casts that make a number of an address which is kept: their places' numbers.

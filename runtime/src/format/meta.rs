@@ -124,6 +124,8 @@ pub struct GlobalMeta {
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct LiteralMeta {
+    /// The unit, of a function's name and the function; older checkpoints do not say.
+    pub home: String,
     pub addr: u64,
     pub ty: TypeId,
     pub bytes: Vec<u8>,
@@ -175,19 +177,23 @@ impl ProgramMeta {
             e.str(name);
             e.u64(*addr);
         }
-        if !self.orders.is_empty() {
+        let homes = self.literals.iter().any(|l| !l.home.is_empty());
+        if homes || !self.orders.is_empty() {
             e.len(self.orders.len());
             for (place, by) in &self.orders {
                 e.str(place);
                 e.u64((*by).into());
             }
         }
+        if homes {
+            self.literals.iter().for_each(|l| e.str(&l.home));
+        }
         e.0
     }
 
     pub fn decode(bytes: &[u8]) -> Result<ProgramMeta> {
         let mut d = Decoder::new(bytes, "program section");
-        let meta = ProgramMeta {
+        let mut meta = ProgramMeta {
             funcs: d.list(24, func)?,
             globals: d.list(40, |d| {
                 Ok(GlobalMeta {
@@ -200,6 +206,7 @@ impl ProgramMeta {
             })?,
             literals: d.list(24, |d| {
                 Ok(LiteralMeta {
+                    home: String::new(),
                     addr: d.u64()?,
                     ty: TypeId(d.u32()?),
                     bytes: d.bytes()?.to_vec(),
@@ -211,6 +218,11 @@ impl ProgramMeta {
                 false => d.list(16, |d| Ok((d.str()?, d.u32()?)))?,
             },
         };
+        if !d.is_empty() {
+            for l in &mut meta.literals {
+                l.home = d.str()?;
+            }
+        }
         d.end()?;
         Ok(meta)
     }

@@ -175,6 +175,7 @@ fn round_trips() {
             constant: true,
         }],
         literals: vec![LiteralMeta {
+            home: "a.c".into(),
             addr: 1,
             ty: TypeId(2),
             bytes: vec![1, 0],

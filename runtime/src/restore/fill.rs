@@ -112,9 +112,10 @@ impl RankBuilder<'_, '_> {
                 say(&format!("{found}, unless it is not used any more"));
             }
             if p.untyped || deals {
-                let lost = translator.untyped(rest, into);
+                let none = self.no_addresses(p.start, rest.len());
+                let lost = translator.untyped(rest, into, &none);
                 self.untyped(p.name, lost)?;
-                self.no_addresses(p.name, p.start, rest, into)?;
+                self.unchanged(p.name, p.start, rest, into)?;
             }
             if block.is_some() {
                 self.fill_pieces(p.start, from, &mut translator, hidden.as_mut(), &others)?;
@@ -162,9 +163,10 @@ impl RankBuilder<'_, '_> {
                     return Err(self.hidden(name, &format!("{at}: {HIDDEN}")));
                 }
                 if ty == TypeId::UNKNOWN || deals {
-                    let lost = translator.untyped(rest, into);
+                    let none = self.no_addresses(start, rest.len());
+                    let lost = translator.untyped(rest, into, &none);
                     self.untyped(name, lost)?;
-                    self.no_addresses(name, start, rest, into)?;
+                    self.unchanged(name, start, rest, into)?;
                 }
                 if block.is_some() {
                     self.fill_pieces(start, from, &mut translator, hidden.as_mut(), &others)?;

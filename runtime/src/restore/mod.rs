@@ -10,6 +10,7 @@ mod heap;
 mod lent;
 mod pieces;
 mod place;
+mod texts;
 
 use std::sync::Arc;
 

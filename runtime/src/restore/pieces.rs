@@ -3,7 +3,7 @@
 
 use pc3_typemetric::descriptor::{COUNTED, HANDED};
 use pc3_typemetric::plan::Plan;
-use pc3_typemetric::types::{Kind, TypeId};
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::also::Others;
 use super::fill::{target, HIDDEN};
@@ -271,8 +271,38 @@ impl RankBuilder<'_, '_> {
         &list[from..to.max(from)]
     }
 
+    /// Which bytes of a block belong to no address: numbers narrower than a pointer, and what pads them, in pieces of known types.
+    pub(super) fn no_addresses(&self, start: u64, bytes: usize) -> Vec<bool> {
+        let types = self.plans.source;
+        let pieces = match self.plans.has_blocks() {
+            true => &[],
+            false => self.inside(start, bytes),
+        };
+        let mut none = Vec::new();
+        for p in pieces {
+            let Some(ty) = p.ty.filter(|t| p.link.is_none() && types.contains(*t)) else {
+                continue;
+            };
+            none.resize(bytes, false);
+            let at = (p.addr - start) as usize;
+            let own = &mut none[at..(at + p.bytes as usize).min(bytes)];
+            let mut one = vec![true; types.size(ty) as usize];
+            addresses(types, ty, &mut one);
+            let last = types.get(ty).members.last();
+            let tail =
+                last.filter(|m| types.get(m.ty).kind == Kind::Array && own.len() > one.len());
+            match tail {
+                // It goes on as it likes.
+                Some(m) => one.truncate(m.offset as usize),
+                None => one = one.repeat(own.len().div_ceil(one.len().max(1))),
+            }
+            own.iter_mut().zip(one).for_each(|(to, n)| *to = n);
+        }
+        none
+    }
+
     /// Numbers of pieces that have been taken for addresses and changed: what lies beside them may be left over.
-    pub(super) fn no_addresses(
+    pub(super) fn unchanged(
         &self,
         name: Name,
         start: u64,
@@ -328,6 +358,40 @@ impl RankBuilder<'_, '_> {
                 self.types(name)(list)
             }
             Ok(_) => self.value(name, &format!("nobody knows what lies at its byte {at}")),
+        }
+    }
+}
+
+/// Clears the bytes of an object that may belong to an address: what is as wide as one, and what may be any bytes.
+fn addresses(types: &TypeTable, ty: TypeId, none: &mut [bool]) {
+    let t = types.get(ty);
+    let part = |none: &mut [bool], at: u64, of: TypeId| {
+        let to = at.saturating_add(types.size(of)).min(none.len() as u64);
+        if let Some(part) = none.get_mut(at as usize..to as usize) {
+            addresses(types, of, part);
+        }
+    };
+    match t.kind {
+        Kind::Array => {
+            let (first, step) = (types.size(t.elem), types.size(t.elem) as usize);
+            let n = (first as usize).min(none.len());
+            part(none, 0, t.elem);
+            let (one, rest) = none.split_at_mut(n);
+            if step > 0 && n == step {
+                rest.chunks_mut(step)
+                    .for_each(|c| c.copy_from_slice(&one[..c.len()]));
+            }
+        }
+        Kind::Struct => {
+            for m in t.members.iter().filter(|m| m.bits.is_none()) {
+                part(none, m.offset, m.ty);
+            }
+        }
+        kind => {
+            let wide = t.size >= u64::from(types.abi().pointer.size);
+            if wide || matches!(kind, Kind::Union | Kind::Char) || ty == TypeId::UNKNOWN {
+                none.fill(false);
+            }
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Gives every saved object its place: what is the same in every run, globals, stack, heap.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ffi::c_void;
 
 use pc3_typemetric::choice::{Choice, Rule};
-use pc3_typemetric::plan::NoReferences;
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
+use super::texts::Texts;
 use super::{Name, Pending, RankBuilder, RestoreError};
 use crate::format::meta::{GlobalMeta, ProgramMeta, Span};
 use crate::hidden::number;
@@ -15,21 +15,15 @@ use crate::shadow::Shadow;
 /// What is the same in every run of this program: constants, literals, functions.
 pub(super) struct Constants<'a> {
     globals: &'a [GlobalMeta],
-    /// Like contents are one literal; how its characters' type is spelt is the ABI's.
-    literals: BTreeMap<TypeId, HashMap<&'a [u8], u64>>,
+    texts: Texts<'a>,
     functions: HashMap<&'a str, u64>,
 }
 
 impl Constants<'_> {
     pub(super) fn of(here: &ProgramMeta) -> Constants<'_> {
-        let mut literals: BTreeMap<TypeId, HashMap<&[u8], u64>> = BTreeMap::new();
-        for l in &here.literals {
-            let alike = literals.entry(l.ty).or_default();
-            alike.insert(&l.bytes[..], l.addr);
-        }
         Constants {
             globals: &here.globals,
-            literals,
+            texts: Texts::of(here),
             functions: here.fnrefs.iter().map(|(n, a)| (&n[..], *a)).collect(),
         }
     }
@@ -53,24 +47,7 @@ impl RankBuilder<'_, '_> {
             self.directory
                 .object(a.addr, a.size, a.ty, b.addr as usize, plan);
         }
-        for l in &saved.literals {
-            let same = self.plans.partner(l.ty).ok();
-            let mut like = |ty: TypeId| {
-                let plan = self.plans.get(l.ty, ty).ok()?;
-                let size = plan.dst_size(l.bytes.len() as u64).ok()?;
-                let mut bytes = vec![0; size as usize];
-                plan.run_object(&l.bytes, &mut bytes, &mut NoReferences)
-                    .ok()?;
-                Some((*here.literals.get(&ty)?.get(&bytes[..])?, plan))
-            };
-            let found = same
-                .and_then(&mut like)
-                .or_else(|| here.literals.keys().find_map(|ty| like(*ty)));
-            if let Some((addr, plan)) = found {
-                self.directory
-                    .literal(l.addr, l.bytes.len() as u64, l.ty, addr as usize, plan);
-            }
-        }
+        self.texts(&here.texts);
         for (name, addr) in &saved.fnrefs {
             if let Some(to) = here.functions.get(&name[..]) {
                 self.directory.function(*addr, *to as usize);

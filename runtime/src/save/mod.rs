@@ -446,6 +446,7 @@ pub(crate) fn program_meta(program: &Program) -> ProgramMeta {
                 // SAFETY: the program's constant.
                 let bytes = unsafe { std::slice::from_raw_parts(l.addr as *const u8, l.size) };
                 LiteralMeta {
+                    home: l.home.clone(),
                     addr: l.addr as u64,
                     ty: l.ty,
                     bytes: bytes.to_vec(),

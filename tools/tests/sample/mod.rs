@@ -214,6 +214,7 @@ pub fn write(dir: &Path, id: u64, abi: &Abi) -> PathBuf {
             global("end", 384, to_double, &s.types, false),
         ],
         literals: vec![LiteralMeta {
+            home: String::new(),
             addr: GLOBALS + 0x1000,
             ty: text,
             bytes: b"hello\n\0".to_vec(),
