@@ -12,7 +12,7 @@ use crate::marks::Points;
 use crate::parameters::{iterators, parameters, readers, rename_self};
 use crate::plain::{without, without_any};
 use crate::Wanted;
-use crate::{course, names, nested, operands, receivers, reeval, temporaries, transient, unmarked};
+use crate::{course, fold, names, nested, operands, receivers, reeval, temporaries, transient, unmarked};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -339,6 +339,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     combined(points.errors)?;
     combined(nested::once(&mut function.block))?;
     combined(nested::hiding(&function.block))?;
+    fold::loops(&mut function.block);
     let unmarked = unmarked::look(&function.sig, &function.block);
     let small = names::small(&mut function.sig, &function.block);
     let p = parameters(&function.sig);
@@ -387,7 +388,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let (receiver, hots, resumes, bodies) = (&p.receiver, &p.hot, &p.resume, &p.body);
     let (hot_given, resume_given) = (&p.hot_given, &p.resume_given);
     let code = quote! {
-        use ::pc3::point::{Refused as _, Repeats as _, RepeatsOther as _};
+        use ::pc3::point::{Cloned as _, Refused as _, Repeats as _, RepeatsOther as _};
         static #named: ::pc3::point::Function = ::pc3::point::Function {
             name: ::core::concat!(::core::module_path!(), "::", #text),
         };

@@ -23,6 +23,7 @@
 //! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local, also in `texts`, and what is `shown` of it.
 //! * `temporaries`: values that `ref` borrows from; `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
+//! * `fold`: closures of a loop's iterator become part of its body.
 //! * `transient`: locals that are not saved; `reeval`: what others are made again of; `build`: the body; `loops`: what a loop goes over; `unmarked`: calls that are not marked.
 
 mod again;
@@ -32,6 +33,7 @@ mod course;
 mod derive;
 mod equivalence;
 mod flow;
+mod fold;
 mod item;
 mod loops;
 mod marks;

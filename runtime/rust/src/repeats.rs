@@ -67,3 +67,56 @@ impl<T> RepeatsOther for Option<T> {
         self.map(f)
     }
 }
+
+// ---- adaptors that have become part of a loop's body ------------------------------------------------
+
+#[inline(always)]
+pub fn mapped<T, B>(item: T, f: impl FnOnce(T) -> B) -> B {
+    f(item)
+}
+
+#[inline(always)]
+pub fn passes<T>(item: &T, f: impl FnOnce(&T) -> bool) -> bool {
+    f(item)
+}
+
+#[inline(always)]
+pub fn looked<T>(item: &T, f: impl FnOnce(&T)) {
+    f(item);
+}
+
+#[inline(always)]
+pub fn scanned<S, T, B>(
+    state: &mut S,
+    item: T,
+    f: impl FnOnce(&mut S, T) -> Option<B>,
+) -> Option<B> {
+    f(state, item)
+}
+
+/// `cloned`, `copied`
+pub trait Cloned<T> {
+    fn pc3_cloned(self) -> T
+    where
+        T: Clone;
+    fn pc3_copied(self) -> T
+    where
+        T: Copy;
+}
+
+impl<T> Cloned<T> for &T {
+    #[inline(always)]
+    fn pc3_cloned(self) -> T
+    where
+        T: Clone,
+    {
+        self.clone()
+    }
+    #[inline(always)]
+    fn pc3_copied(self) -> T
+    where
+        T: Copy,
+    {
+        *self
+    }
+}

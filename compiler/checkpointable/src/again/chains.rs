@@ -36,6 +36,9 @@ const PARTS: &[&str] = &[
     "trim_start_matches",
 ];
 
+/// Copies of a loop's item, which may be a borrow.
+const COPIES: &[&str] = &["pc3_cloned", "pc3_copied"];
+
 /// Methods that are called one on what another gives.
 #[derive(Default)]
 pub struct Links {
@@ -96,6 +99,7 @@ impl Again<'_> {
                         }
                         _ => false,
                     },
+                    name if COPIES.contains(&name) => self.part(&mut m.receiver),
                     name if BORROW.contains(&name) || PARTS.contains(&name) => {
                         // `Cell::get`
                         let is = name != "get" || !m.args.is_empty();

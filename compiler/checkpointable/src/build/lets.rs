@@ -11,6 +11,7 @@ use super::patterns::{assignments, binds, checked, has_ref, inner_names, Binds};
 use super::rematch::Taken;
 use super::{whole, Builder, Result, To, Way};
 use crate::again::{is_reader, is_reeval, iterates_itself, telling, Links, Locals};
+use crate::fold;
 use crate::loops::is_constant;
 use crate::marks::has_points_expr;
 use crate::names::is_binding;
@@ -244,6 +245,14 @@ impl Builder {
             Pat::Type(t) => (&*t.pat, Some(&t.ty)),
             pat => (pat, None),
         };
+        if let (Expr::Path(p), true) = (&*e, fold::of_item(local)) {
+            let borrow = |i: &proc_macro2::Ident| self.may_be_borrow(&i.to_string());
+            if p.path.get_ident().is_some_and(borrow) {
+                let (inner, names) = inner_names(pat);
+                let taken = Taken::only(self.structure(&inner));
+                return Some(self.matched(e, taken, &Links::default(), &names));
+            }
+        }
         if let Pat::Ident(syn::PatIdent {
             ident: name,
             by_ref: None,
