@@ -339,7 +339,6 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     combined(points.errors)?;
     combined(nested::once(&mut function.block))?;
     combined(nested::hiding(&function.block))?;
-    fold::loops(&mut function.block);
     let unmarked = unmarked::look(&function.sig, &function.block);
     let small = names::small(&mut function.sig, &function.block);
     let p = parameters(&function.sig);
@@ -352,6 +351,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let names = names::unique(&mut function.block, &p.names, small);
     combined(names.errors)?;
     let shown = names.shown;
+    fold::loops(&mut function.block);
     reeval::hold(&mut function.block, &function.sig, &p.names);
     combined(operands::take_apart(&mut function.block))?;
     let course = course::follow(&mut function.block, &p.mutable, &p.values);

@@ -1,0 +1,101 @@
+//! What closures and bodies of loops mention, bind and leave.
+
+use syn::visit::Visit;
+use syn::visit_mut::{self, VisitMut};
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::{parse_quote, Block, Expr, Lifetime};
+
+use crate::flow::identifiers;
+use crate::marks;
+
+/// Does it leave the closure, or come from one that takes what it needs?
+pub(super) fn stays_within(c: &syn::ExprClosure) -> bool {
+    struct Look(bool);
+    impl<'ast> Visit<'ast> for Look {
+        fn visit_expr_return(&mut self, _: &'ast syn::ExprReturn) {
+            self.0 = false;
+        }
+        fn visit_expr_try(&mut self, _: &'ast syn::ExprTry) {
+            self.0 = false;
+        }
+        fn visit_macro(&mut self, m: &'ast syn::Macro) {
+            self.0 &= marks::arguments(m).is_some() && !m.tokens.to_string().contains("return");
+        }
+    }
+    let mut look = Look(c.capture.is_none() && c.asyncness.is_none());
+    look.visit_expr(&c.body);
+    look.0
+}
+
+pub(super) fn leaves_in_macros(block: &Block) -> bool {
+    struct Look(bool);
+    impl<'ast> Visit<'ast> for Look {
+        fn visit_macro(&mut self, m: &'ast syn::Macro) {
+            let words = identifiers(&m.tokens);
+            self.0 |= words.contains("break") || words.contains("continue");
+        }
+    }
+    let mut look = Look(false);
+    look.visit_block(block);
+    look.0
+}
+
+/// A body in two loops that were one.
+pub(super) struct Leaves {
+    pub(super) outer: Lifetime,
+    /// The user's label, and that of the inner loop.
+    pub(super) inner: Option<(Lifetime, Lifetime)>,
+    /// Loops of the body's own around.
+    pub(super) depth: usize,
+}
+
+impl VisitMut for Leaves {
+    fn visit_expr_mut(&mut self, e: &mut Expr) {
+        match e {
+            Expr::Break(b) if b.label.is_none() && self.depth == 0 => {
+                b.label = Some(self.outer.clone());
+            }
+            Expr::Continue(c) => {
+                if let (Some((own, inner)), Some(label)) = (&self.inner, &c.label) {
+                    if own.ident == label.ident {
+                        c.label = Some(inner.clone());
+                    }
+                }
+            }
+            Expr::Closure(_) | Expr::Async(_) => return,
+            _ => {}
+        }
+        let loops = matches!(e, Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_));
+        self.depth += usize::from(loops);
+        visit_mut::visit_expr_mut(self, e);
+        self.depth -= usize::from(loops);
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// Writes `names[i]` for `name.i`, if that is all that a body mentions of it.
+pub(super) fn by_parts(body: &mut Block, name: &Ident, names: &[Ident]) -> bool {
+    struct Fields<'n>(&'n Ident, &'n [Ident]);
+    impl VisitMut for Fields<'_> {
+        fn visit_expr_mut(&mut self, e: &mut Expr) {
+            if let Expr::Field(f) = e {
+                if let (Expr::Path(p), syn::Member::Unnamed(i)) = (&*f.base, &f.member) {
+                    let part = self.1.get(i.index as usize);
+                    if let (true, Some(part)) = (p.path.is_ident(self.0), part) {
+                        *e = parse_quote!(#part);
+                        return;
+                    }
+                }
+            }
+            visit_mut::visit_expr_mut(self, e);
+        }
+    }
+    let mut changed = body.clone();
+    Fields(name, names).visit_block_mut(&mut changed);
+    let only = !identifiers(&changed.to_token_stream()).contains(&name.to_string());
+    if only {
+        *body = changed;
+    }
+    only
+}
