@@ -12,7 +12,9 @@ use crate::marks::Points;
 use crate::parameters::{iterators, parameters, readers, rename_self};
 use crate::plain::{without, without_any};
 use crate::Wanted;
-use crate::{course, fold, names, nested, operands, receivers, reeval, temporaries, transient, unmarked};
+use crate::{
+    course, fold, names, nested, operands, receivers, reeval, temporaries, transient, unmarked,
+};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 

@@ -49,6 +49,7 @@ mod load;
 mod loud;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+mod places;
 #[doc(hidden)]
 pub mod point;
 mod receivers;

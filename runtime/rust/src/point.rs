@@ -29,8 +29,13 @@ pub use crate::lasting::{
 };
 use crate::load::{LoadError, Loading, View};
 pub use crate::loud::{judge, judge_called, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
+pub use crate::places::{
+    called_again, fine, Holds, HoldsItself, HoldsOther, HoldsPlain, HoldsPointer, Indexed,
+};
 pub use crate::receivers::{Form, Lent, Moved, Way};
-pub use crate::repeats::{looked, mapped, passes, scanned, successors, Cloned, Repeats, RepeatsOther};
+pub use crate::repeats::{
+    looked, mapped, passes, scanned, successors, Cloned, Repeats, RepeatsOther,
+};
 use crate::save::Saver;
 use crate::types::{layout, TypeId, Types};
 use crate::value::{Checkpointable, Transient};

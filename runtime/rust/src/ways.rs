@@ -11,6 +11,7 @@ use std::marker::PhantomData;
 use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::frames::Entry;
+use crate::places::Fine;
 use crate::point::{hold, keep, take, Kept, Left};
 use crate::value::Checkpointable;
 
@@ -371,8 +372,8 @@ impl<E> Anew<E> {
     }
 }
 
-/// Types whose methods that are named like the standard library's (`get`, `first`, `iter` …), and whose `IntoIterator` if they
-/// are borrowed, give the same each time they are called, and do nothing else.
+/// Types whose methods that are named like the standard library's (`get`, `first`, `iter` …), whose `Index` and `Deref`, and
+/// whose `IntoIterator` if they are borrowed, give the same each time they are called, and do nothing else.
 ///
 /// After a restart borrows are made again, so such a method is called again.  Types of a program say that this may be done:
 ///
@@ -381,7 +382,7 @@ impl<E> Anew<E> {
 /// impl pc3::Plain for Grid {}
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "a borrow out of `{Self}` is not made again after a restart: what else its method does would be done twice",
+    message = "a borrow out of `{Self}` is not made again after a restart: what else its methods, or its `Index`, do would be done twice",
     label = "only the standard library's types are known to do nothing else",
     note = "keep what it is found by (an index, a key), or a value: `.clone()`, `.to_owned()`; go over what it holds (`&list.items`); or say that its methods do nothing else: `impl pc3::Plain for … {{}}`"
 )]
@@ -454,6 +455,7 @@ marked! { Ordered:
 
 /// Of locals that are made again it is asked whether what they are made of does nothing else.
 pub trait KnownBorrowed<T> {
+    fn fine<R: Fine>(&self, _: &R) {}
     fn plain<R: Plain + ?Sized>(&self, _: &R) {}
     fn ordered<I: Ordered>(&self, _: &I) {}
 }
@@ -462,6 +464,7 @@ impl<T: Borrowed> KnownBorrowed<T> for &&&Ask<T> {}
 impl<T: Borrowed> KnownBorrowed<T> for &&&Seen<T> {}
 
 pub trait KnownSaved {
+    fn fine<R>(&self, _: &R) {}
     fn plain<R: ?Sized>(&self, _: &R) {}
     fn ordered<I>(&self, _: &I) {}
 }
@@ -470,6 +473,7 @@ impl<T: Checkpointable> KnownSaved for &&Ask<T> {}
 impl<T: Checkpointable> KnownSaved for &&Seen<T> {}
 
 pub trait KnownRepeated {
+    fn fine<R: Fine>(&self, _: &R) {}
     fn plain<R: Plain + ?Sized>(&self, _: &R) {}
     fn ordered<I: Ordered>(&self, _: &I) {}
 }
@@ -478,6 +482,7 @@ impl<T: Repeated> KnownRepeated for &Ask<T> {}
 impl<T: Repeated> KnownRepeated for &Seen<T> {}
 
 pub trait KnownOther {
+    fn fine<R>(&self, _: &R) {}
     fn plain<R: ?Sized>(&self, _: &R) {}
     fn ordered<I>(&self, _: &I) {}
 }
@@ -485,6 +490,7 @@ pub trait KnownOther {
 impl<T> KnownOther for Ask<T> {}
 
 pub trait KnownSeen {
+    fn fine<R: Fine>(&self, _: &R) {}
     fn plain<R: Plain + ?Sized>(&self, _: &R) {}
     fn ordered<I: Ordered>(&self, _: &I) {}
 }

@@ -7,6 +7,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{parse_quote, Expr, Pat};
 
 use super::patterns::{inner_name, inner_names};
+use super::places;
 use super::rematch::Taken;
 use super::{Asked, Builder, Chain, Var, Way, HELD};
 use crate::again::{has_guard, still, telling, Again, Links, Locals, Source};
@@ -62,6 +63,7 @@ impl Builder {
         let from = again.from;
         *e = made;
         self.sources(from);
+        self.put(places::ask(e));
         true
     }
 
@@ -138,7 +140,7 @@ impl Builder {
         }));
         let known = names.iter().map(|name| {
             let asked = asking(quote!(about(&#name)), head);
-            receivers_known(&asked, links)
+            receivers_known(&asked, links, &still(e))
         });
         let known = known.collect();
         (way, known)
@@ -148,7 +150,7 @@ impl Builder {
     pub(super) fn chain_argument(&self, e: &Expr, ty: &Ident) -> TokenStream {
         let links = self.probe().chain(&mut e.clone()).unwrap_or_default();
         let (ask, made) = (asking(quote!(of(&#ty)), false), still(e));
-        let known = receivers_known(&ask, &links);
+        let known = receivers_known(&ask, &links, &made);
         let argument = questions(quote!(#ask.argument(|| #made)));
         quote!({ #known #argument })
     }
@@ -339,24 +341,29 @@ impl Locals for Builder {
     }
 }
 
-/// Asks whether what methods are called on is known to do nothing else.
-fn receivers_known(asked: &TokenStream, links: &Links) -> TokenStream {
-    if links.receivers.is_empty() {
-        return TokenStream::new();
+/// Asks whether what methods are called on is known to do nothing else, and so the places in what is made again.
+fn receivers_known(asked: &TokenStream, links: &Links, made: &Expr) -> TokenStream {
+    let mut known: TokenStream = links
+        .receivers
+        .iter()
+        .map(|(receiver, ordered)| {
+            let (receiver, at) = (still(receiver), telling(receiver));
+            match ordered {
+                true => quote_spanned!(at=> #asked.ordered(&#receiver);),
+                false => quote_spanned!(at=> #asked.plain(&#receiver);),
+            }
+        })
+        .collect();
+    known.extend(places::asked(made, &quote!(#asked.fine)));
+    if known.is_empty() {
+        return known;
     }
-    let known = links.receivers.iter().map(|(receiver, ordered)| {
-        let (receiver, at) = (still(receiver), telling(receiver));
-        match ordered {
-            true => quote_spanned!(at=> #asked.ordered(&#receiver);),
-            false => quote_spanned!(at=> #asked.plain(&#receiver);),
-        }
-    });
     quote! {
         if false {
             loop {}
             #[allow(unused_imports)]
-            use ::pc3::point::{KnownBorrowed as _, KnownOther as _, KnownRepeated as _, KnownSaved as _, KnownSeen as _};
-            #(#known)*
+            use ::pc3::point::{HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _, KnownBorrowed as _, KnownOther as _, KnownRepeated as _, KnownSaved as _, KnownSeen as _};
+            #known
         }
     }
 }

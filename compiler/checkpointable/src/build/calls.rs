@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::Expr;
 
 use super::loops::{of, Question};
-use super::{is_borrowing, Builder, Result, Var, Way};
+use super::{is_borrowing, places, Builder, Result, Var, Way};
 use crate::again::{has_guard, still, telling, Locals, Source};
 use crate::receivers::{again_name, way_name};
 
@@ -35,6 +35,7 @@ impl Builder {
             .find(|i| names(self, *i, operands[*i]));
         for (i, e) in operands.iter_mut().enumerate() {
             if is_method && i == 0 {
+                self.put(places::ask_receiver(e));
                 if !self.again_by(e, |a, e| a.place(e)) && !self.again(e) {
                     let mut name = self.name("k");
                     name.set_span(telling(e));

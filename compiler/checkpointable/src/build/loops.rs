@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, Pat};
 
-use super::Builder;
+use super::{places, Builder};
 use crate::again::{is_adaptor, iterates, telling, Locals};
 use crate::flow::identifiers;
 use crate::marks::{self, Arguments};
@@ -117,14 +117,15 @@ pub(super) fn ask_parts(made: &Expr) -> TokenStream {
     let mut look = Look::default();
     look.gone_over(made);
     look.visit_expr(made);
-    let asked = look.0;
+    let mut asked = look.0;
+    asked.extend(places::asked(made, &quote!(::pc3::point::fine)));
     match asked.is_empty() {
         true => asked,
         // Only types are meant.
         false => quote!(if false {
             loop {}
             #[allow(unused_imports)]
-            use ::pc3::point::{GoesItself as _, GoesOther as _, GoesPlain as _, IsBorrow as _, IsText as _, IsValue as _};
+            use ::pc3::point::{GoesItself as _, GoesOther as _, GoesPlain as _, HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _, IsBorrow as _, IsText as _, IsValue as _};
             #asked
         }),
     }

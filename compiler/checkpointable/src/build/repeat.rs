@@ -10,7 +10,7 @@ use super::brief::leaves;
 use super::conditions::Bodies;
 use super::loops::ask_parts;
 use super::patterns::inner_names;
-use super::{label, Builder, Point, Result, To, Way};
+use super::{label, pure, Builder, Point, Result, To, Way};
 use crate::again::{telling, Again, Source};
 use crate::course;
 use crate::loops::{is_constant, over, owned, unchanging, Over};
@@ -182,6 +182,7 @@ impl Builder {
                 let taken = self.ask_taken(taken);
                 let (reads, order) = (self.ask_closures(&made), self.ask_order(&iterator, expr));
                 let known = ask_parts(&made);
+                self.errors.extend(pure::closures(&mut made));
                 unchanging(&mut made);
                 let borrows = (!is_constant(expr)).then(|| {
                     quote! {{

@@ -14,7 +14,7 @@ use syn::{Expr, Local, Pat};
 use super::borrows::type_of;
 use super::lets::has_closure;
 use super::loops::ask_parts;
-use super::{Builder, Result, Way};
+use super::{places, pure, Builder, Result, Way};
 use crate::again::{iterates, telling, walks, Again, Source};
 use crate::loops::{over, owned_local, unchanging, Over};
 
@@ -106,6 +106,7 @@ impl Builder {
         let mut asked = self.ask_taken(taken);
         asked.extend(self.ask_closures(&made));
         asked.extend(self.ask_order(name, expr));
+        asked.extend(places::ask(&made));
         asked.extend(match &made {
             // What it gives may be a value of the program's.
             Expr::MethodCall(m) if iterates(&m.method) => {
@@ -119,6 +120,7 @@ impl Builder {
             }
             made => ask_parts(made),
         });
+        self.errors.extend(pure::closures(&mut made));
         unchanging(&mut made);
         (made, asked)
     }

@@ -94,4 +94,3 @@ pub(super) fn is_none(e: &Expr) -> bool {
         _ => false,
     }
 }
-

@@ -221,7 +221,9 @@ impl Loops {
                 let bind = |e: &Expr| match (e, &parts) {
                     (Expr::Tuple(t), Some(names)) => {
                         let parts = names.iter().zip(&t.elems);
-                        parts.map(|(name, e)| parse_quote!(let #name = #e;)).collect()
+                        parts
+                            .map(|(name, e)| parse_quote!(let #name = #e;))
+                            .collect()
                     }
                     _ => vec![parse_quote!(let #next = #e;)],
                 };
@@ -278,8 +280,7 @@ impl Loops {
                     .push(parse_quote!(::pc3::point::looked(&#now, #by);));
             }
             Step::Scan(first, by) => {
-                let (now, state, next) =
-                    (body.now.expr(), self.name("pc3_state"), self.name(ITEM));
+                let (now, state, next) = (body.now.expr(), self.name("pc3_state"), self.name(ITEM));
                 body.outside.push(parse_quote!(let mut #state = #first;));
                 body.stmts.push(parse_quote! {
                     let ::core::option::Option::Some(#next) = ::pc3::point::scanned(&mut #state, #now, #by) else { #leave };
@@ -347,12 +348,7 @@ impl Loops {
 
     /// A closure whose body stands in the loop's: what it gives may be a borrow, which is made again as any other is.  Each name
     /// is that of one local.
-    fn inline(
-        &mut self,
-        by: &Expr,
-        body: &mut Body,
-        bind: impl Fn(&Expr) -> Vec<Stmt>,
-    ) -> bool {
+    fn inline(&mut self, by: &Expr, body: &mut Body, bind: impl Fn(&Expr) -> Vec<Stmt>) -> bool {
         let Expr::Closure(c) = by else { return false };
         let (Some(pat), 1) = (c.inputs.first(), c.inputs.len()) else {
             return false;
@@ -477,4 +473,3 @@ fn finish(body: Body, mut f: ExprForLoop, item: Ident) -> Expr {
         }
     }
 }
-

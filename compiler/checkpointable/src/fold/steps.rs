@@ -73,7 +73,11 @@ impl Step {
     pub(super) fn turns(&self) -> bool {
         matches!(
             self,
-            Step::Map(_) | Step::Filter(_) | Step::FilterMap(_) | Step::Inspect(_) | Step::Cloned(_)
+            Step::Map(_)
+                | Step::Filter(_)
+                | Step::FilterMap(_)
+                | Step::Inspect(_)
+                | Step::Cloned(_)
         )
     }
 }
@@ -113,7 +117,9 @@ pub(super) fn taken_apart(e: &Expr) -> Option<(Expr, Vec<Step>)> {
     let calls = |m: &&ExprMethodCall| Step::of(m).is_some_and(|s| s.calls());
     let first = links.iter().position(calls)?;
     let mut base = (*links[first].receiver).clone();
-    while let Expr::Paren(syn::ExprParen { expr, .. }) | Expr::Group(syn::ExprGroup { expr, .. }) = base {
+    while let Expr::Paren(syn::ExprParen { expr, .. }) | Expr::Group(syn::ExprGroup { expr, .. }) =
+        base
+    {
         base = *expr;
     }
     if !is_lazy(&base) || has_closure(&base) {
@@ -175,10 +181,11 @@ pub(super) fn is_lazy(e: &Expr) -> bool {
             iterates(&m.method)
                 || own.iter().any(|n| m.method == n)
                 || Step::of(m).is_some_and(|s| !matches!(s, Step::Nothing)) && is_lazy(&m.receiver)
-                || ["copied", "chain", "zip", "fuse"].iter().any(|n| m.method == n)
+                || ["copied", "chain", "zip", "fuse"]
+                    .iter()
+                    .any(|n| m.method == n)
                     && is_lazy(&m.receiver)
         }
         _ => false,
     }
 }
-

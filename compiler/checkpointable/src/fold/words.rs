@@ -1,9 +1,9 @@
 //! What closures and bodies of loops mention, bind and leave.
 
-use syn::visit::Visit;
-use syn::visit_mut::{self, VisitMut};
 use proc_macro2::Ident;
 use quote::ToTokens;
+use syn::visit::Visit;
+use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Block, Expr, Lifetime};
 
 use crate::flow::identifiers;
