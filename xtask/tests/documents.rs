@@ -136,7 +136,7 @@ fn links_lead_somewhere() {
 #[test]
 fn broken_ones_are_noticed() {
     let text = "# Some `words`, and more\n## [Far](docs/guide.md) away\n## Twice\n## Twice\n\
-                [a](#some-words-and-more) [b](#far-away) [c](#twice-1) [d](README.md) [e](docs/guide.md#running)\n\
+                [a](#some-words-and-more) [b](#far-away) [c](#twice-1) [d](README.md) [e](docs/guide.md#run-and-restart)\n\
                 ```\n[no](nowhere)\n```\n`[no](nowhere)` <https://example.org> [f](https://example.org/x#y) `docs/guide.md`\n\
                 [g](nowhere.md) [h](#twice-2)\n[i](docs/guide.md#runing) `docs/gide.md`\n";
     let document = root().join("imagined.md");
