@@ -42,7 +42,7 @@ enum Flow {
     Arg(GroupId, usize),
 }
 
-impl Flow<'_> {
+impl Flow {
     fn stays(self) -> bool {
         matches!(self, Flow::Direct | Flow::Compared)
     }
