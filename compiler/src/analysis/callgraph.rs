@@ -5,12 +5,11 @@
 //! call it from a frame that cannot be unwound: refused.  Below handlers of signals and at the end the runtime passes locations by: told.
 
 use super::groups::{GroupId, Groups};
-use super::passed::Passed;
+use super::pointers::{Meant, Pointers};
 use super::program::{Callee, FnId, Program};
 use super::signatures::{self, Signatures};
 use super::walk::{strip_casts, visit, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::parallel;
 use crate::tree::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -106,6 +105,8 @@ struct Like<'a> {
     shapes: &'a HashMap<FnId, Shape>,
     address_taken: &'a BTreeSet<FnId>,
     known: HashMap<(usize, TypeId), GroupId>,
+    /// Functions that may be wherever their types fit.
+    escaped: &'a HashSet<FnId>,
     groups: Groups,
 }
 
@@ -124,6 +125,19 @@ impl Like<'_> {
         let id = self.groups.group(list.collect());
         self.known.insert((unit, ty), id);
         id
+    }
+
+    /// What a pointer of this type means of which more than that is known.
+    fn meant(&mut self, unit: usize, ty: TypeId, meant: &Meant) -> GroupId {
+        let mut all = meant.functions.clone();
+        if meant.in_memory && !self.escaped.is_empty() {
+            let like = self.group(unit, ty);
+            let more = self.groups.functions(like).iter().copied();
+            all.extend(more.filter(|f| self.escaped.contains(f)));
+            all.sort();
+            all.dedup();
+        }
+        self.groups.group(all)
     }
 
     /// Functions that the argument `a` of a library call may stand for.
@@ -182,14 +196,20 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         .map(|f| (*f, shape(p.unit(*f), p.unit(*f).sym(p.func(*f).sym).ty.ty)))
         .collect();
 
-    let (signatures, passed) =
-        parallel::both(|| signatures::analyse(p), || Passed::new(p, &address_taken));
+    let called_elsewhere = |f: &FnId| {
+        let outside = !p.is_static(*f) && p.is_used_outside(p.name(*f));
+        outside || p.name(*f) == "main" || address_taken.contains(f)
+    };
+    let called_elsewhere = p.ids().filter(called_elsewhere).collect();
+    let signatures = signatures::analyse(p);
+    let pointers = Pointers::new(p, &signatures, &called_elsewhere);
     let mut like = Like {
         p,
         signatures,
         shapes: &shapes,
         address_taken: &address_taken,
         known: HashMap::new(),
+        escaped: &pointers.escaped,
         groups: Groups::default(),
     };
     let mut calls = Vec::new();
@@ -215,9 +235,10 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
                             Some((_, Callee::External(name))) => {
                                 let mut targets = Vec::new();
                                 for a in args {
-                                    targets.extend(match passed.functions(f, *a) {
+                                    targets.extend(match pointers.functions(unit, *a) {
                                         Some(known) => {
-                                            Some(like.groups.group(known.into_iter().collect()))
+                                            let ty = u.expr(strip_casts(u, *a)).ty.ty;
+                                            Some(like.meant(unit, ty, &known))
                                         }
                                         None => like.callbacks(unit, strip_casts(u, *a)),
                                     });
@@ -234,9 +255,10 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
                             // What it calls is found where it stands.
                             None if nested(u, *callee) => {}
                             None => {
-                                let to = match passed.functions(f, *callee) {
-                                    Some(known) => like.groups.group(known.into_iter().collect()),
-                                    None => like.group(unit, u.expr(*callee).ty.ty),
+                                let ty = u.expr(*callee).ty.ty;
+                                let to = match pointers.functions(unit, *callee) {
+                                    Some(known) => like.meant(unit, ty, &known),
+                                    None => like.group(unit, ty),
                                 };
                                 list.push(CallSite { expr: e, to });
                             }

@@ -20,7 +20,7 @@ pub mod lints;
 pub mod liveness;
 pub mod measured;
 pub mod moved;
-pub mod passed;
+pub mod pointers;
 pub mod points;
 pub mod program;
 pub mod quiet;

@@ -35,6 +35,8 @@ pub struct Program<'a> {
     foreign: HashSet<&'a str>,
     /// What the user's own objects among those define.
     own_foreign: HashSet<&'a str>,
+    /// What they use of the program.
+    used: HashSet<&'a str>,
     /// Variables of file scope, and structs and unions, by their names.
     globals: ByName<'a, SymId>,
     records: ByName<'a, RecordId>,
@@ -167,6 +169,7 @@ impl<'a> Program<'a> {
             unnamed,
             foreign: HashSet::new(),
             own_foreign: HashSet::new(),
+            used: HashSet::new(),
             globals,
             records,
         }
@@ -176,12 +179,24 @@ impl<'a> Program<'a> {
         self,
         names: impl Iterator<Item = &'a str>,
         own: impl Iterator<Item = &'a str>,
+        used: impl Iterator<Item = &'a str>,
     ) -> Self {
         Program {
             foreign: names.collect(),
             own_foreign: own.collect(),
+            used: used.collect(),
             ..self
         }
+    }
+
+    /// Is it defined by an object that is no unit, other than the C library?
+    pub fn is_foreign(&self, name: &str) -> bool {
+        self.foreign.contains(name)
+    }
+
+    /// Does such an object use what the program has by this name?
+    pub fn is_used_outside(&self, name: &str) -> bool {
+        self.used.contains(name)
     }
 
     /// Is it the C library's by this name, and not that of an object of the user's?

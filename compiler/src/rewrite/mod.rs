@@ -139,7 +139,8 @@ pub struct Output {
 pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let foreign = options.outside.defines.keys().map(String::as_str);
     let own = options.outside.own.iter().map(String::as_str);
-    let p = Program::new(units).with_foreign(foreign, own);
+    let used = options.outside.uses.keys().map(String::as_str);
+    let p = Program::new(units).with_foreign(foreign, own, used);
     let graph = callgraph::analyse(&p, options.everywhere);
     let mut diagnostics = graph.diagnostics.clone();
     let mut said = annotations::resolve(units, &options.annotations, &mut diagnostics);

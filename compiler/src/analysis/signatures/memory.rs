@@ -2,6 +2,7 @@
 
 use super::spelling::{function, has_words, pointee, spelled};
 use super::{Builder, NodeId, Typed, ANYTHING};
+use crate::analysis::pointers::is_beginning;
 use crate::tree::*;
 use std::collections::HashMap;
 
@@ -48,6 +49,7 @@ impl<'a> Builder<'a> {
             // Structs of one name are taken for one struct.
             (None, None) if spelled(a.0, a.1, a.2) == spelled(b.0, b.1, b.2) => {}
             _ => {
+                self.looked_at(a, b);
                 let (mut left, mut right) = (Vec::new(), Vec::new());
                 self.inside(a, &mut left);
                 self.inside(b, &mut right);
@@ -64,6 +66,33 @@ impl<'a> Builder<'a> {
                     }
                 }
             }
+        }
+    }
+
+    /// One of them, or both, are structs.  As bytes, and as far as they begin alike, nothing becomes another member.
+    fn looked_at(&mut self, a: Typed<'a>, b: Typed<'a>) {
+        let bytes = |t: Typed<'a>| {
+            use IntKind::{Char, SChar, UChar};
+            matches!(t.1.ty(t.2), Type::Void | Type::Int(Char | SChar | UChar))
+        };
+        let alike = match (a.1.ty(a.2), b.1.ty(b.2)) {
+            (Type::Record(x), Type::Record(y)) => is_beginning((a.1, *x), (b.1, *y)),
+            _ => bytes(a) || bytes(b),
+        };
+        if !alike {
+            self.mark(a);
+            self.mark(b);
+        }
+    }
+
+    fn mark(&mut self, t: Typed) {
+        match t.1.ty(t.2) {
+            Type::Array { elem, .. } => self.mark((t.0, t.1, elem.ty)),
+            Type::Record(r) if self.s.looked_at.insert((t.0, *r)) => {
+                let fields = t.1.records[r.index()].fields.iter().flatten();
+                fields.for_each(|f| self.mark((t.0, t.1, f.ty.ty)));
+            }
+            _ => {}
         }
     }
 
@@ -91,6 +120,9 @@ impl<'a> Builder<'a> {
                 let fields: Vec<&Field> = r.fields.iter().flatten().collect();
                 for f in &fields {
                     self.inside((unit, u, f.ty.ty), &mut all);
+                }
+                if !all.is_empty() {
+                    fields.iter().for_each(|f| self.mark((unit, u, f.ty.ty)));
                 }
                 if all.is_empty() {
                     continue;

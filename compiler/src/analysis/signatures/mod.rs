@@ -18,7 +18,8 @@ mod spelling;
 
 use super::program::{FnId, Program};
 use crate::tree::*;
-use spelling::{function, spelled};
+pub use spelling::{function, pointee};
+use spelling::spelled;
 use std::collections::{HashMap, HashSet};
 
 type NodeId = usize;
@@ -31,6 +32,8 @@ pub struct Signatures {
     edges: Vec<HashSet<NodeId>>,
     /// Against the edges, and the functions of nodes: made when all edges are there.
     back: Vec<Vec<NodeId>>,
+    /// Structs whose memory is also looked at as something else, by unit.
+    pub looked_at: HashSet<(usize, RecordId)>,
     own: HashMap<NodeId, FnId>,
 }
 
@@ -59,6 +62,15 @@ impl Signatures {
     }
 }
 
+/// A struct's or union's name, as all units spell it.
+pub fn record_key(unit: usize, u: &Unit, r: RecordId) -> String {
+    let d = &u.records[r.index()];
+    match d.tag.as_ref().or(d.typedef_name.as_ref()) {
+        Some(name) => name.clone(),
+        None => format!("{unit}:{}", r.0),
+    }
+}
+
 /// A type of a unit.
 type Typed<'a> = (usize, &'a Unit, TypeId);
 
@@ -70,6 +82,7 @@ pub fn analyse(p: &Program) -> Signatures {
             functions: HashMap::new(),
             edges: vec![HashSet::new()],
             back: Vec::new(),
+            looked_at: HashSet::new(),
             own: HashMap::new(),
         },
         known: HashMap::new(),

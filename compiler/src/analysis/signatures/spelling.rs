@@ -76,13 +76,7 @@ pub fn spelled(unit: usize, u: &Unit, ty: TypeId) -> String {
             };
             format!("{} ({list})", spell(ret))
         }
-        Type::Record(r) => {
-            let d = &u.records[r.index()];
-            match d.tag.as_ref().or(d.typedef_name.as_ref()) {
-                Some(name) => format!("record {name}"),
-                None => format!("record {unit}:{}", r.0),
-            }
-        }
+        Type::Record(r) => format!("record {}", super::record_key(unit, u, *r)),
         Type::VaList => "va_list".into(),
         Type::Vector { elem, bytes } => format!("vector {bytes} {}", spell(elem)),
         Type::Unsupported(s) => u.slice(s).to_string(),
