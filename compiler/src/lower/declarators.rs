@@ -151,6 +151,7 @@ impl Lower {
         let mut types = Vec::new();
         let mut syms = Vec::new();
         let mut forward: Vec<SymId> = Vec::new();
+        let first = self.unit.exprs.len();
         let list: &[_] = if only_variable(self, f) {
             &[]
         } else {
@@ -201,6 +202,10 @@ impl Lower {
             syms.push(self.declare_param(name, span, ty, specs.storage, own));
         }
         let scope = self.scopes.pop().unwrap_or_default();
+        if !own {
+            // Bounds, which nobody evaluates.
+            self.names_since(first);
+        }
         (
             types,
             Params {

@@ -217,6 +217,7 @@ impl Lower {
         unit.promises = promises.map(|a| a.span.clone()).collect();
         unit.types = self.types.list;
         unit.text_names.sort_by_key(|n| n.span.start);
+        unit.text_names.dedup_by(|a, b| a.span == b.span);
         unit.text = self.p.text;
         unit.lines = self.p.lines;
         (unit, diags)

@@ -6,8 +6,8 @@
 use crate::analysis::linear::TempTy;
 use crate::tree::*;
 use crate::types::{float_name, int_name};
-use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub struct Names<'a> {
     pub u: &'a Unit,
@@ -18,6 +18,12 @@ pub struct Names<'a> {
     pub enums: HashMap<EnumId, String>,
     /// Variables that hold runtime lengths: they are evaluated once, where the type is declared.
     pub lengths: HashMap<ExprId, String>,
+    /// What is printed stands outside of functions.
+    pub at_file_scope: Cell<bool>,
+    /// Functions whose types were named there, and are not known there.
+    pub missed: RefCell<BTreeSet<FuncId>>,
+    /// What stands for a runtime length that has no name here.
+    unknown_length: Cell<&'static str>,
     /// All expressions by where they start.
     by_start: OnceCell<Vec<ExprId>>,
 }
@@ -30,6 +36,9 @@ impl<'a> Names<'a> {
             records: HashMap::new(),
             enums: HashMap::new(),
             lengths: HashMap::new(),
+            at_file_scope: Cell::new(false),
+            missed: RefCell::default(),
+            unknown_length: Cell::new(""),
             by_start: OnceCell::new(),
         }
     }
@@ -40,6 +49,7 @@ impl<'a> Names<'a> {
         if let Some(n) = self.records.get(&r) {
             return format!("{key} {n}");
         }
+        self.miss(d.scope);
         match (&d.tag, d.tag_at) {
             (Some(t), _) => format!("{key} {t}"),
             (None, Some(_)) if self.is_transparent(d) => d.typedef_name.clone().unwrap_or_default(),
@@ -66,12 +76,29 @@ impl<'a> Names<'a> {
 
     pub fn enumeration(&self, e: EnumId) -> String {
         let d = &self.u.enums[e.index()];
+        if d.tag.is_some() && !self.enums.contains_key(&e) {
+            self.miss(d.scope);
+        }
         match (self.enums.get(&e), &d.tag) {
             (Some(n), _) => format!("enum {n}"),
             (None, Some(t)) => format!("enum {t}"),
             // Its values and size are those of the underlying type.
             (None, None) => int_name(d.underlying).to_string(),
         }
+    }
+
+    fn miss(&self, scope: Option<FuncId>) {
+        if self.at_file_scope.get() {
+            self.missed.borrow_mut().extend(scope);
+        }
+    }
+
+    /// A pointer to the type, for text that only asks for its size: runtime lengths do not matter to it.
+    pub fn null_of(&self, q: QualType) -> String {
+        let before = self.unknown_length.replace("1");
+        let text = format!("(*({})0)", self.declare(q, "(*)"));
+        self.unknown_length.set(before);
+        text
     }
 
     /// `base` without declarator parts.
@@ -162,10 +189,10 @@ impl<'a> Names<'a> {
         match len {
             ArrayLen::Const(n) => format!("[{n}]"),
             ArrayLen::Target(s) => format!("[{}]", self.constant_length(s)),
-            ArrayLen::Vla(e) => self
-                .lengths
-                .get(e)
-                .map_or("[]".into(), |n| format!("[{n}]")),
+            ArrayLen::Vla(e) => match self.lengths.get(e) {
+                Some(name) if self.unknown_length.get().is_empty() => format!("[{name}]"),
+                _ => format!("[{}]", self.unknown_length.get()),
+            },
             ArrayLen::Unknown => "[]".into(),
         }
     }
@@ -176,17 +203,29 @@ impl<'a> Names<'a> {
         let local = |x: &Expr| matches!(x.kind, ExprKind::Ident(v) if u.sym(v).func.is_some() && u.sym(v).kind != SymKind::EnumConst);
         let mut text = u.slice(s).to_string();
         if self.inside(s).any(|e| local(u.expr(e))) {
-            let mut found: Vec<(&Span, QualType)> = Vec::new();
+            let mut found: Vec<(&Span, String)> = Vec::new();
             for x in self.inside(s).map(|e| u.expr(e)) {
-                if let ExprKind::SizeofExpr(a) = x.kind {
-                    found.push((&x.span, u.expr(a).ty));
+                match x.kind {
+                    ExprKind::SizeofExpr(a) => {
+                        let size = format!("sizeof({})", self.type_name(u.expr(a).ty));
+                        found.push((&x.span, size));
+                    }
+                    // `constexpr`
+                    ExprKind::Ident(v) if local(x) => {
+                        let value = u
+                            .sym(v)
+                            .value
+                            .map(|n| format!("(({}){n})", self.type_name(x.ty)));
+                        found.extend(value.map(|text| (&x.span, text)));
+                    }
+                    _ => {}
                 }
             }
             found.sort_by_key(|(x, _)| (x.start, u32::MAX - x.end));
             found.dedup_by(|b, a| b.0.end <= a.0.end);
-            for (x, q) in found.into_iter().rev() {
+            for (x, text_of) in found.into_iter().rev() {
                 let at = (x.start - s.start) as usize..(x.end - s.start) as usize;
-                text.replace_range(at, &format!("sizeof({})", self.type_name(q)));
+                text.replace_range(at, &text_of);
             }
         }
         super::edits::join_lines(&mut text);
@@ -250,7 +289,10 @@ impl<'a> Names<'a> {
                 } else if params.is_empty() && !variadic {
                     "void".into()
                 } else {
+                    // `int (*)[*]` in a prototype.
+                    let before = self.unknown_length.replace("*");
                     let mut l: Vec<String> = params.iter().map(|p| self.type_name(*p)).collect();
+                    self.unknown_length.set(before);
                     if *variadic {
                         l.push("...".into());
                     }

@@ -162,7 +162,7 @@ fn is_own(u: &Unit, f: FuncId, scope: Option<FuncId>, def: &Option<Span>) -> boo
     scope == Some(f) || scope.is_none() && def.as_ref().is_some_and(in_head)
 }
 
-/// Types of a function's locals are needed outside if it saves frames or has statics.
+/// Types of a function's locals are needed outside if it saves frames or has statics, or tables name them.
 pub fn needs_types(cx: &UnitCx, f: FuncId) -> bool {
     let u = cx.u;
     let any = (u.records.iter()).any(|r| is_own(u, f, r.scope, &r.def))
@@ -182,7 +182,8 @@ pub fn needs_types(cx: &UnitCx, f: FuncId) -> bool {
         let body = &cx.u.func(f).span;
         span.start >= body.start && span.end <= body.end
     });
-    (any || typedefs) && (!cx.plan(f).points.is_empty() || statics || sites)
+    (any || typedefs)
+        && (!cx.plan(f).points.is_empty() || statics || sites || cx.outside.contains(&f))
 }
 
 fn name_types(cx: &mut UnitCx, f: FuncId, counts: &Counts) {

@@ -60,7 +60,7 @@ use edits::{marker, Edits};
 use plan::Plan;
 use print::{Mode, Printer};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use unit::UnitCx;
 
@@ -265,6 +265,25 @@ fn calls_mpi(p: &Program) -> bool {
 
 /// The unit's text, and whether there was anything to do in it.
 fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, bool) {
+    let mut outside = BTreeSet::new();
+    loop {
+        let mut said = Diagnostics::default();
+        let (text, changed, missed) = unit_text_with(w, unit, &outside, &mut said);
+        if missed.is_subset(&outside) {
+            diagnostics.extend(said);
+            return (text, changed);
+        }
+        outside.extend(missed);
+    }
+}
+
+/// The same, where the types of some functions are declared outside; and the functions whose types the tables name in vain.
+fn unit_text_with(
+    w: &Whole,
+    unit: usize,
+    outside: &BTreeSet<FuncId>,
+    diagnostics: &mut Diagnostics,
+) -> (String, bool, BTreeSet<FuncId>) {
     let dialect = w.options.dialects.get(unit).cloned().unwrap_or_default();
     let u = &w.p.units[unit];
     let mut cx = UnitCx {
@@ -291,6 +310,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         private: w.private.symbols.get(unit).cloned().unwrap_or_default(),
         private_constants: w.private.constant.get(unit).cloned().unwrap_or_default(),
         held: HashMap::new(),
+        outside: outside.clone(),
         statics: HashMap::new(),
         hoisted: HashMap::new(),
         ambient: Vec::new(),
@@ -400,6 +420,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     let found = &w.known.found;
     let wide: Vec<&Wide> = found.wide.iter().filter(|x| x.unit == unit).collect();
     let orders: Vec<&Order> = found.orders.iter().filter(|x| x.unit == unit).collect();
+    cx.names.at_file_scope.set(true);
     let tables = emit::emit(
         &cx,
         &Input {
@@ -435,7 +456,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         u.path.replace('\\', "\\\\").replace('"', "\\\""),
         tables.back
     );
-    (text, changed)
+    (text, changed, cx.names.missed.take())
 }
 
 /// The number of each function's first point in the unit.

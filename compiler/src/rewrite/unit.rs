@@ -57,6 +57,8 @@ pub struct UnitCx<'a> {
     pub statics: HashMap<SymId, String>,
     /// Other names that change everywhere (hoisted enumerators and typedefs).
     pub hoisted: HashMap<SymId, String>,
+    /// Functions whose types the tables name, whatever else they have.
+    pub outside: BTreeSet<FuncId>,
     /// Edits that hold wherever their text is printed: names of types declared inside functions.
     pub ambient: Vec<Edit>,
     pub labels: super::labels::Labels,

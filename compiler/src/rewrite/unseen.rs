@@ -47,6 +47,9 @@ pub fn alignment(cx: &UnitCx, s: SymId) -> String {
 
 fn instead(cx: &UnitCx, n: &TextName) -> Option<String> {
     let (u, sym) = (cx.u, cx.u.sym(n.sym));
+    if let (Some(new), Some(_)) = (cx.statics.get(&n.sym), sym.value) {
+        return Some(new.clone());
+    }
     if sym.kind == SymKind::EnumConst {
         return cx.hoisted.get(&n.sym).cloned();
     }
@@ -65,8 +68,7 @@ fn instead(cx: &UnitCx, n: &TextName) -> Option<String> {
         Type::Unsupported(_) => false,
         _ => true,
     };
-    let spelled = spelled && !cx.names.is_vm(sym.ty);
-    spelled.then(|| format!("(*({})0)", cx.names.declare(sym.ty, "(*)")))
+    spelled.then(|| cx.names.null_of(sym.ty))
 }
 
 /// The object's alignment may not be its type's.
