@@ -51,7 +51,7 @@ fn needs_memory(p: &Program, g: &CallGraph, f: FnId) -> bool {
     let handed = g.calls[f.index()].iter().filter(|c| g.is_point(c)).any(|c| {
         matches!(&u.expr(c.expr).kind, ExprKind::Call { args, .. } if args.iter().any(|a| is_list(u, *a)))
     });
-    if handed {
+    if handed || is_lent(u, func) && !points::analyse(p, g, f, false).is_empty() {
         return true;
     }
     let points = points::analyse(p, g, f, false);
@@ -66,6 +66,18 @@ fn needs_memory(p: &Program, g: &CallGraph, f: FnId) -> bool {
     let mut nodes = flow.nodes.iter();
     nodes.any(|n| n.exprs.iter().any(expr) || n.location.iter().any(location))
         || starts_behind(u, &flow, &points)
+}
+
+/// Is the address of a list taken?
+fn is_lent(u: &Unit, func: &Function) -> bool {
+    let mut any = false;
+    visit(u, Node::Stmt(func.body), &mut |n| {
+        if let Node::Expr(e) = n {
+            any |= matches!(u.expr(e).kind, ExprKind::AddrOf(of) if is_list(u, of));
+        }
+        !any
+    });
+    any
 }
 
 /// Can a point lead to `va_start`?

@@ -173,7 +173,11 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                 .filter_map(|s| {
                     let m = shadow_member(u, *s);
                     let held = cx.said.of_variable(*s);
-                    let ty = types.held(u.sym(*s).ty.ty, held)?;
+                    let ty = match u.ty(u.sym(*s).ty.ty) {
+                        // Where it stands is saved beside it.
+                        Type::VaList => types.nothing(&format!("(({c} *)0)->{m}")),
+                        _ => types.held(u.sym(*s).ty.ty, held)?,
+                    };
                     let twice = plan
                         .shadow
                         .iter()

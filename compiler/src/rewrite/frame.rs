@@ -115,6 +115,10 @@ fn has_array(u: &Unit, t: TypeId) -> bool {
     }
 }
 
+fn is_list(u: &Unit, s: SymId) -> bool {
+    *u.ty(u.sym(s).ty.ty) == Type::VaList
+}
+
 pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
     let u = cx.u;
     let live = &plan.live[label as usize - 1];
@@ -195,6 +199,17 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
                 moved: None,
             });
         }
+    }
+    // Argument lists in the shadow block: made anew where they were.
+    let lists = plan.shadow.iter().filter(|s| is_list(u, **s));
+    for (i, s) in lists.enumerate() {
+        out.push(Member {
+            name: format!("{}__list{}", u.sym(*s).name, i + 1),
+            place: format!("pc3_s->{}", shadow_member(u, *s)),
+            ty: MemberTy::List,
+            sym: None,
+            moved: None,
+        });
     }
     if plan.packed {
         out.push(Member {
@@ -343,7 +358,7 @@ impl Printer<'_, '_> {
                         "__builtin_memcpy((void *)&pc3_s->{m}, (const void *)&{m}, sizeof {m}); "
                     ),
                 };
-            } else if super::decl::fragile(u, u.sym(*s).ty.ty) {
+            } else if super::decl::fragile(u, u.sym(*s).ty.ty) || is_list(u, *s) {
                 zero += &format!("__builtin_memset((void *)&pc3_s->{m}, 0, sizeof pc3_s->{m}); ");
             }
         }

@@ -213,8 +213,9 @@ fn live_values(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
                 continue;
             }
             let what = match u.ty(u.sym(*s).ty.ty) {
-                Type::VaList if plan.shadow_set.contains(s) => {
-                    "argument list (its address is taken)"
+                // Some ABIs hand over a pointer to it, and others the list.
+                Type::VaList if plan.shadow_set.contains(s) && u.sym(*s).kind == SymKind::Param => {
+                    "argument list (a parameter whose address is taken)"
                 }
                 Type::Unsupported(_) => "value of a type that pc3cc does not know",
                 _ => continue,
