@@ -98,6 +98,7 @@ fn float_number(lower: &str, hex: bool) -> Option<Number> {
     let suffix: String = suffix.chars().filter(|c| !matches!(c, 'i' | 'j')).collect();
     let kind = match suffix.as_str() {
         "" | "f64" | "f32x" => FloatKind::Double,
+        "f16" => FloatKind::Float16,
         "f" | "f32" => FloatKind::Float,
         "l" | "w" | "f64x" => FloatKind::LongDouble,
         "q" | "f128" => FloatKind::Float128,

@@ -50,6 +50,7 @@ pub enum IntKind {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FloatKind {
+    Float16,
     Float,
     Double,
     LongDouble,
@@ -79,6 +80,8 @@ pub enum Type {
     Int(IntKind),
     Float(FloatKind),
     Complex(FloatKind),
+    /// GNU C.
+    ComplexInt(IntKind),
     Pointer(QualType),
     Array {
         elem: QualType,
@@ -121,6 +124,15 @@ pub struct Record {
     /// Span of the tag identifier in the definition.
     pub tag_span: Option<Span>,
     pub packed: bool,
+    /// Its scalars are stored in the other order of bytes (`scalar_storage_order`).
+    pub reversed: bool,
+}
+impl Record {
+    /// Is there a word of alignments in its definition?
+    pub fn says_alignment(&self, u: &Unit) -> bool {
+        let def = self.def.as_ref().map_or("", |s| u.slice(s));
+        def.contains("align") || def.contains("_Alignas")
+    }
 }
 #[derive(Clone, Debug)]
 pub struct Field {

@@ -18,6 +18,12 @@ pub struct Target {
     /// `#pragma omp` means something.
     pub openmp: bool,
     pub standard: Standard,
+    pub big_endian: bool,
+    /// The compiler knows `scalar_storage_order`; which it takes if nothing says so: the other one?
+    pub storage_order: bool,
+    pub reversed: bool,
+    /// `struct tag;` in a struct is an unnamed member.
+    pub tagged_members: bool,
 }
 
 impl Default for Target {
@@ -33,6 +39,10 @@ impl Default for Target {
             wchar: IntKind::Int,
             openmp: true,
             standard: Standard::default(),
+            big_endian: false,
+            storage_order: true,
+            reversed: false,
+            tagged_members: false,
         }
     }
 }
@@ -63,7 +73,25 @@ impl Target {
             wchar: kind("__WCHAR_TYPE__", d.wchar),
             openmp: macros.contains_key("_OPENMP"),
             standard: Standard::from_macros(macros),
+            big_endian: (macros.get("__BYTE_ORDER__")).is_some_and(|o| o.contains("BIG")),
+            storage_order: !macros.contains_key("__clang__"),
+            ..d
         }
+    }
+
+    /// What options change of it that no macro tells.
+    pub fn with_options(mut self, options: &[String]) -> Target {
+        for o in options {
+            match o.as_str() {
+                "-fms-extensions" | "-fplan9-extensions" => self.tagged_members = true,
+                "-fno-ms-extensions" => self.tagged_members = false,
+                "-fsso-struct=native" => self.reversed = false,
+                "-fsso-struct=big-endian" => self.reversed = !self.big_endian,
+                "-fsso-struct=little-endian" => self.reversed = self.big_endian,
+                _ => {}
+            }
+        }
+        self
     }
 
     pub fn bits(&self, kind: IntKind) -> u32 {
@@ -123,7 +151,11 @@ impl Target {
 
     /// Usual arithmetic conversions of two integers (promoted here).
     pub fn common(&self, a: IntKind, b: IntKind) -> IntKind {
-        let (a, b) = (self.promote(a), self.promote(b));
+        self.common_of(self.promote(a), self.promote(b))
+    }
+
+    /// The same of what is promoted, or never is.
+    pub fn common_of(&self, a: IntKind, b: IntKind) -> IntKind {
         if a == b {
             return a;
         }
@@ -352,6 +384,7 @@ impl Unit {
             Type::Int(k) => base(int_name(*k)),
             Type::Float(k) => base(float_name(*k)),
             Type::Complex(k) => base(&format!("{} _Complex", float_name(*k))),
+            Type::ComplexInt(k) => base(&format!("{} _Complex", int_name(*k))),
             Type::VaList => base("__builtin_va_list"),
             Type::Unsupported(_) => base("<unsupported>"),
             Type::Vector { elem, bytes } => {
@@ -440,6 +473,7 @@ pub fn int_name(k: IntKind) -> &'static str {
 
 pub fn float_name(k: FloatKind) -> &'static str {
     match k {
+        FloatKind::Float16 => "_Float16",
         FloatKind::Float => "float",
         FloatKind::Double => "double",
         FloatKind::LongDouble => "long double",

@@ -33,13 +33,14 @@ typedef __PTRDIFF_TYPE__ pc3_diff;
 #define PC3_KIND_ARRAY 12   /* count 0: flexible or unknown length */
 #define PC3_KIND_HANDLE 13  /* opaque MPI handle: a pointer-sized token, not an address */
 #define PC3_KIND_FILE 14    /* FILE *: a pointer-sized reference to the runtime's file table */
-#define PC3_KIND_OPAQUE 15  /* bytes that cannot change ABI (va_list, jmp_buf, vectors, __int128) */
+#define PC3_KIND_OPAQUE 15  /* bytes that cannot change ABI (va_list, _Decimal64), unless PC3_TYPE_NUMBER says so */
 #define PC3_KIND_ADDRESS 16 /* integer that holds the address of an object; count: its low bits that do not belong to
                                the address, and from bit 8 on, for each value of theirs, is it an address at all */
 #define PC3_KIND_BYTES 17   /* integer that counts bytes of objects of type elem; see PC3_TYPE_SUM for those without */
 
 #define PC3_TYPE_LONGDOUBLE 1
 #define PC3_TYPE_SIGNED 2   /* of enum's representation */
+#define PC3_TYPE_NUMBER 2   /* of opaque bytes: one number (__int128, _Float128, _Float16), the same on all ABIs but for the order of its bytes */
 #define PC3_TYPE_UNKNOWN 4  /* untyped heap bytes that may hold pointers */
 /* Of a struct that ends in a one-element array, what an allocation's size was written as: */
 #define PC3_TYPE_ROW 8      /* n * sizeof: objects are any number of it */
@@ -47,6 +48,8 @@ typedef __PTRDIFF_TYPE__ pc3_diff;
                             /* PC3_KIND_BYTES without elem, made of the sizes that its name lists by their places in orders (one a line): */
 #define PC3_TYPE_SUM 32     /* 0 has none of them in it */
 #define PC3_TYPE_FITS 64    /* it may stay as it is where none of them is larger, or none larger than it */
+#define PC3_TYPE_PART 128   /* of an unnamed member, which C cannot measure: size, offsets and images are those of the struct
+                               around it that has a name, and its extent is what its own members take */
 
 struct pc3_member;
 struct pc3_type {
@@ -63,7 +66,7 @@ struct pc3_member {
     const char *name;                /* "" for an anonymous struct/union member */
     struct pc3_type *type;
     pc3_size offset;                 /* of a bit-field: unused */
-    const unsigned char *bits;       /* bit-field: image of the struct with just this field all ones; else 0 */
+    const unsigned char *bits;       /* bit-field: image of the struct (PC3_TYPE_PART: around it) with just this field all ones; else 0 */
     const char *choice;              /* union: how another member says which of its members is in use; else 0 */
 };
 

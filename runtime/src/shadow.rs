@@ -17,6 +17,13 @@ use pc3_typemetric::descriptor::pc3_type;
 pub const HEADER: usize = 16;
 const ALIGN: usize = 16;
 
+/// What the elements of a block need.
+fn alignment(elem: *const pc3_type) -> usize {
+    // SAFETY: null or one of the program's descriptors.
+    let align = unsafe { elem.as_ref() }.map_or(1, |t| usize::from(t.align));
+    align.max(ALIGN)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Block {
     /// The bytes, behind the header.
@@ -98,7 +105,7 @@ impl Shadow {
         bytes: usize,
         elem: *mut pc3_type,
     ) -> Option<(usize, usize)> {
-        let base = from.next_multiple_of(ALIGN) + HEADER;
+        let base = (from + HEADER).checked_next_multiple_of(alignment(elem))?;
         // A pointer one past the end must not be the next object's.
         let top = base
             .checked_add(bytes)?

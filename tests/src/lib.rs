@@ -12,3 +12,4 @@ pub mod rustgen;
 pub mod stale;
 pub mod statements;
 pub mod torture;
+pub mod types;

@@ -29,6 +29,7 @@ mod rust_moved;
 mod streams;
 mod sweep;
 mod trees;
+mod types;
 mod view;
 mod wakeups;
 
@@ -56,7 +57,7 @@ fn main() {
     if !arch::all_round() {
         println!(
             "skipped, as this machine has few processors (PC3_TEST_ARCHS=all has all): aarch64; for two of three programs and those in Rust i686, and \
-             four of six checkpoints, and programs without one; six of seven programs by csmith, four of five random ones in Rust, three of four of gcc's; half of \
+             four of six checkpoints, and programs without one; six of seven programs by csmith, three of four with random types, four of five random ones in Rust, three of four of gcc's; half of \
              the packages from crates.io; three of six kills of each program; SQLite; the runtime's own programs on i686"
         );
     }
@@ -106,6 +107,7 @@ fn main() {
     trials.extend(debian::trials());
     trials.extend(hpcc::trials());
     trials.extend(csmith::trials());
+    trials.extend(types::trials());
     let conclusion = libtest_mimic::run(&args, trials);
     let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();
     println!("programs run: {}", runs.join(", "));

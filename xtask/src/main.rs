@@ -15,6 +15,7 @@ mod sources;
 mod test;
 mod tidy;
 mod torture;
+mod types;
 
 use clap::{Parser, Subcommand};
 
@@ -50,6 +51,8 @@ enum Task {
     },
     /// Stop and move many programs at random places, and compare with the plain build
     Torture(torture::Options),
+    /// Compare random types with the compiler's debugging information, and move values of them between all ABIs
+    Types(types::Options),
     /// Kill programs at random moments, go on with other processes, MPIs and architectures, and compare
     Kills(kills::Options),
     /// Run MPICH's own tests on pc3's MPI
@@ -97,6 +100,7 @@ fn run(task: Task) -> anyhow::Result<()> {
             dist::run(&targets).map(|_| ())
         }
         Task::Torture(options) => torture::run(&options),
+        Task::Types(options) => types::run(&options),
         Task::Kills(options) => kills::run(&options),
         Task::Conformance(options) => conformance::run(&options),
         Task::Semver { revision } => semver::run(revision.as_deref()),

@@ -47,7 +47,7 @@ fn shape(u: &Unit, t: TypeId) -> Shape {
         Type::Void => 'v',
         Type::Bool | Type::Int(_) | Type::Enum(_) => 'i',
         Type::Float(_) => 'd',
-        Type::Complex(_) => 'c',
+        Type::Complex(_) | Type::ComplexInt(_) => 'c',
         Type::Record(_) => 'r',
         Type::Pointer(_) | Type::Array { .. } | Type::Function { .. } => 'p',
         _ => 'o',

@@ -102,7 +102,12 @@ pub fn makes_threads(p: &Program) -> bool {
 fn is_number(u: &Unit, t: TypeId) -> bool {
     matches!(
         u.ty(t),
-        Type::Bool | Type::Int(_) | Type::Float(_) | Type::Complex(_) | Type::Enum(_)
+        Type::Bool
+            | Type::Int(_)
+            | Type::Float(_)
+            | Type::Complex(_)
+            | Type::ComplexInt(_)
+            | Type::Enum(_)
     )
 }
 

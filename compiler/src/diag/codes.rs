@@ -51,6 +51,7 @@ codes! {
     Prefix "E0313" "" "a name of the program's own that begins with pc3_";
     Variant "E0314" "" "an OpenMP variant of a function that pc3cc cannot follow";
     Clause "E0315" "" "an OpenMP construct copies a variable that is not where it was";
+    Representation "E0316" "" "a value whose representation pc3cc cannot describe would be saved";
     NoInput "E0401" "" "nothing to compile";
     UnitData "E0402" "" "what an object carries for pc3cc cannot be used";
     SharedObject "E0403" "" "a shared object cannot contain checkpoint locations";

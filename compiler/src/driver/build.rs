@@ -76,7 +76,7 @@ pub fn abi(cc: &[String], options: &[String]) -> Result<Abi, PreprocessError> {
         .args(["-w", "-dM", "-E", "-x", "c", "/dev/null"]);
     let macros = preprocess::parse_macros(&preprocess::run(&mut c)?);
     Ok(Abi {
-        target: Target::from_macros(&macros),
+        target: Target::from_macros(&macros).with_options(options),
         clang: macros.contains_key("__clang__"),
     })
 }

@@ -16,8 +16,8 @@ use crate::annotations::Meaning;
 use crate::rewrite::unit::quote;
 use crate::tree::*;
 use pc3_typemetric::descriptor::{
-    PC3_KIND_ADDRESS, PC3_KIND_ARRAY, PC3_KIND_BYTES, PC3_KIND_POINTER, PC3_KIND_STRUCT,
-    PC3_KIND_UINT, PC3_KIND_UNION, PC3_TYPE_ONE, PC3_TYPE_ROW, PC3_TYPE_SIGNED,
+    PC3_KIND_ADDRESS, PC3_KIND_ARRAY, PC3_KIND_BYTES, PC3_KIND_OPAQUE, PC3_KIND_POINTER,
+    PC3_KIND_STRUCT, PC3_KIND_UINT, PC3_KIND_UNION, PC3_TYPE_ONE, PC3_TYPE_ROW, PC3_TYPE_SIGNED,
 };
 
 impl TypeTable<'_, '_> {
@@ -53,6 +53,25 @@ impl TypeTable<'_, '_> {
         self.wrapped(q, ty, flags, place)
     }
 
+    /// The same of a variable-length array of `q`, which may have an alignment of its own.
+    pub fn block(&mut self, q: QualType, s: SymId, place: &str) -> String {
+        let held = self.cx.said.of_variable(s);
+        let own = crate::rewrite::unseen::alignment(self.cx, s);
+        let ty = match own.is_empty() {
+            true => None,
+            false => self.held(q.ty, held),
+        };
+        let Some(ty) = ty else {
+            return self.memory(q, place, Form::Row, held);
+        };
+        let (natural, own) = (
+            self.align(q),
+            format!("__alignof__(struct {{ {own}char pc3_c; }})"),
+        );
+        let align = format!("{own} > {natural} ? {own} : {natural}");
+        self.around(ty, &self.size(q), &align, 0, place)
+    }
+
     /// Integers that mean more, in arrays and behind pointers too; without `held`, the type as it is.
     pub fn held(&mut self, t: TypeId, held: Option<Meaning>) -> Option<usize> {
         let Some(h) = held else {
@@ -60,6 +79,14 @@ impl TypeTable<'_, '_> {
         };
         let u = self.cx.u;
         match u.ty(t) {
+            // Those of 128 bits mean no more than their bits do at home.
+            Type::Int(k @ (IntKind::Int128 | IntKind::UInt128)) => {
+                let c = crate::types::int_name(*k);
+                Some(self.add(format!(
+                    "{{0, {PC3_KIND_OPAQUE}, 0, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",
+                    quote(c)
+                )))
+            }
             Type::Int(k) => {
                 let c = crate::types::int_name(*k);
                 let flags = if u.target.signed(*k) {
@@ -103,7 +130,10 @@ impl TypeTable<'_, '_> {
 
     /// A struct around it, named after the place.
     fn wrapped(&mut self, q: QualType, ty: usize, flags: u8, place: &str) -> String {
-        let (size, align) = (self.size(q), self.align(q));
+        self.around(ty, &self.size(q), &self.align(q), flags, place)
+    }
+
+    fn around(&mut self, ty: usize, size: &str, align: &str, flags: u8, place: &str) -> String {
         let k = self.add(String::new());
         self.support += &format!(
             "static const struct pc3_member pc3_members_{k}[] = {{{{\"\", {}, 0, 0}}}};\n",
@@ -194,6 +224,7 @@ fn spelled_differently(u: &Unit, t: TypeId) -> bool {
         | Type::Bool
         | Type::Float(_)
         | Type::Complex(_)
+        | Type::ComplexInt(_)
         | Type::Function { .. }
         | Type::VaList
         | Type::Unsupported(_) => false,

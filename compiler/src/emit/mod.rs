@@ -1,6 +1,7 @@
 //! The C tables behind each unit: types, points, functions, globals, allocation sites.
 
 pub mod locks;
+mod members;
 pub mod memory;
 pub mod tables;
 mod tails;

@@ -29,6 +29,8 @@ pub struct Tables {
     pub back: String,
     /// They list nothing.
     pub empty: bool,
+    /// What they cannot describe, and where.
+    pub refused: Vec<(Span, String)>,
 }
 
 /// A named string literal.
@@ -260,6 +262,10 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         let held = g.sym.and_then(|s| cx.said.of_variable(s));
         let ty = types.held(g.ty.ty, held).map_or("0".into(), row);
         let tail = g.sym.and_then(|s| tails.get(&s));
+        if tail.is_none() {
+            let what = format!("`{}`", g.name);
+            types.agrees(&g.c_name, g.ty.ty, &what);
+        }
         let size = match tail {
             _ if is_incomplete(u, g.ty) => "0".into(),
             Some(tail) => tail.size(&g.c_name),
@@ -418,12 +424,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         sites += &format!(
             "static struct pc3_type *const pc3_elem_{} = {};\n",
             s.0,
-            types.memory(
-                *elem,
-                &block_name(cx, *s),
-                Form::Row,
-                cx.said.of_variable(*s)
-            )
+            types.block(*elem, *s, &block_name(cx, *s))
         );
     }
     let fnrefs: Vec<String> = input
@@ -618,7 +619,12 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         also.len(),
     ];
     let empty = listed.iter().all(|n| *n == 0) && sites.is_empty() && marks.is_empty();
-    Tables { front, back, empty }
+    Tables {
+        front,
+        back,
+        empty,
+        refused: types.refused,
+    }
 }
 
 /// Stands for the declaration of the types, until they are all known.

@@ -15,8 +15,40 @@ pub struct TypeTable<'c, 'a> {
     known: HashMap<TypeId, Option<usize>>,
     pub(super) named: HashMap<String, usize>,
     pub(super) rows: Vec<String>,
-    /// Definitions in front of the table: member lists, bit-field images, named copies of anonymous members.
+    /// Definitions in front of the table: member lists, bit-field images, assertions.
     pub support: String,
+    /// How many images of bit-fields there are.
+    pub(super) images: usize,
+    /// Rows of unnamed members.
+    pub(super) parts: HashMap<RecordId, usize>,
+    /// Of which no row can be made: what, and where.
+    pub refused: Vec<(Span, String)>,
+}
+
+/// Of a record that cannot be described.
+pub(super) const REVERSED: &str =
+    "stores its members in the other order of bytes (`scalar_storage_order`)";
+
+/// What a record's row says it is.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    pub kind: u8,
+    pub flags: u8,
+}
+
+impl Form {
+    pub const STRUCT: Form = Form {
+        kind: PC3_KIND_STRUCT,
+        flags: 0,
+    };
+    pub fn of(is_union: bool) -> Form {
+        let kind = if is_union {
+            PC3_KIND_UNION
+        } else {
+            PC3_KIND_STRUCT
+        };
+        Form { kind, flags: 0 }
+    }
 }
 
 /// A member of a record that the table describes.
@@ -37,6 +69,9 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             named: HashMap::new(),
             rows: Vec::new(),
             support: String::new(),
+            images: 0,
+            parts: HashMap::new(),
+            refused: Vec::new(),
         }
     }
 
@@ -94,26 +129,35 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             Type::Void | Type::Unsupported(_) => return None,
             Type::Bool => self.scalar(PC3_KIND_BOOL, 0, "_Bool"),
             Type::Int(k) => {
-                let kind = match k {
-                    IntKind::Char => PC3_KIND_CHAR,
-                    IntKind::Int128 | IntKind::UInt128 => PC3_KIND_OPAQUE,
-                    k if u.target.signed(*k) => PC3_KIND_SINT,
-                    _ => PC3_KIND_UINT,
+                let (kind, flags) = match k {
+                    IntKind::Char => (PC3_KIND_CHAR, 0),
+                    IntKind::Int128 | IntKind::UInt128 => (PC3_KIND_OPAQUE, PC3_TYPE_NUMBER),
+                    k if u.target.signed(*k) => (PC3_KIND_SINT, 0),
+                    _ => (PC3_KIND_UINT, 0),
                 };
-                self.scalar(kind, 0, int_name(*k))
+                self.scalar(kind, flags, int_name(*k))
             }
-            Type::Float(
-                k @ (FloatKind::Float128
-                | FloatKind::Decimal32
-                | FloatKind::Decimal64
-                | FloatKind::Decimal128),
-            ) => self.scalar(PC3_KIND_OPAQUE, 0, float_name(*k)),
-            Type::Float(k) => self.scalar(PC3_KIND_FLOAT, long_double(*k), float_name(*k)),
-            Type::Complex(k) => self.scalar(
-                PC3_KIND_COMPLEX,
-                long_double(*k),
-                &format!("{} _Complex", float_name(*k)),
-            ),
+            Type::Float(k) => match k {
+                FloatKind::Float | FloatKind::Double | FloatKind::LongDouble => {
+                    self.scalar(PC3_KIND_FLOAT, long_double(*k), float_name(*k))
+                }
+                FloatKind::Float16 | FloatKind::Float128 => {
+                    self.scalar(PC3_KIND_OPAQUE, PC3_TYPE_NUMBER, float_name(*k))
+                }
+                // Their encodings differ.
+                FloatKind::Decimal32 | FloatKind::Decimal64 | FloatKind::Decimal128 => {
+                    self.scalar(PC3_KIND_OPAQUE, 0, float_name(*k))
+                }
+            },
+            Type::Complex(k @ (FloatKind::Float | FloatKind::Double | FloatKind::LongDouble)) => {
+                self.scalar(
+                    PC3_KIND_COMPLEX,
+                    long_double(*k),
+                    &format!("{} _Complex", float_name(*k)),
+                )
+            }
+            Type::Complex(k) => self.pair(Type::Float(*k), float_name(*k)),
+            Type::ComplexInt(k) => self.pair(Type::Int(*k), int_name(*k)),
             Type::VaList => self.scalar(PC3_KIND_OPAQUE, 0, "__builtin_va_list"),
             // In memory, an array of its elements.
             Type::Vector { elem, .. } => {
@@ -122,32 +166,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                 let size = self.size(elem);
                 self.add(format!("{{0, {PC3_KIND_ARRAY}, 0, __alignof__({c}), sizeof({c}), sizeof({c}) / {size}, {e}, 0, \"\"}}"))
             }
-            Type::Enum(e) => {
-                let d = &u.enums[e.index()];
-                let c = int_name(d.underlying);
-                let flags = if u.target.signed(d.underlying) {
-                    PC3_TYPE_SIGNED
-                } else {
-                    0
-                };
-                let name = d
-                    .tag
-                    .as_ref()
-                    .map(|t| format!("enum {t}"))
-                    .or(d.typedef_name.clone())
-                    .unwrap_or("enum".into());
-                let key = format!("{name} #{}", e.0);
-                if let Some(k) = self.named.get(&key) {
-                    return Some(*k);
-                }
-                let row = format!(
-                    "{{0, {PC3_KIND_ENUM}, {flags}, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",
-                    quote(&name)
-                );
-                let k = self.add(row);
-                self.named.insert(key, k);
-                k
-            }
+            Type::Enum(e) => self.enumeration(*e),
             Type::Pointer(q) => self.pointer_row(t, *q),
             Type::Function { .. } => self.function_row(),
             Type::Array { elem, len } => {
@@ -164,6 +183,52 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             }
             Type::Record(r) => return self.record(t, *r),
         })
+    }
+
+    /// A complex number of a kind that converts by its parts.
+    fn pair(&mut self, part: Type, name: &str) -> usize {
+        let c = format!("{name} _Complex");
+        if let Some(k) = self.named.get(&c) {
+            return *k;
+        }
+        let part = match part {
+            Type::Int(IntKind::Char) => self.scalar(PC3_KIND_CHAR, 0, name),
+            Type::Int(IntKind::Int128 | IntKind::UInt128) | Type::Float(_) => {
+                self.scalar(PC3_KIND_OPAQUE, PC3_TYPE_NUMBER, name)
+            }
+            Type::Int(k) if self.cx.u.target.signed(k) => self.scalar(PC3_KIND_SINT, 0, name),
+            _ => self.scalar(PC3_KIND_UINT, 0, name),
+        };
+        let k = self.add(format!(
+            "{{0, {PC3_KIND_ARRAY}, 0, __alignof__({c}), sizeof({c}), 2, {}, 0, \"\"}}",
+            row(part)
+        ));
+        self.named.insert(c, k);
+        k
+    }
+
+    fn enumeration(&mut self, e: EnumId) -> usize {
+        let u = self.cx.u;
+        let d = &u.enums[e.index()];
+        let name = (d.tag.as_ref().map(|t| format!("enum {t}")))
+            .or(d.typedef_name.clone())
+            .unwrap_or("enum".into());
+        let key = format!("{name} #{}", e.0);
+        if let Some(k) = self.named.get(&key) {
+            return *k;
+        }
+        // One without a tag, or unknown at file scope, is taken for what it is made of; who uses it compares (`agrees`).
+        let hoisted = self.cx.names.enums.contains_key(&e);
+        let c = match d.def.is_some() && (d.scope.is_none() || hoisted) {
+            true => self.cx.names.enumeration(e),
+            false => int_name(d.underlying).to_string(),
+        };
+        let k = self.add(format!(
+            "{{0, {PC3_KIND_ENUM}, ({c})-1 < 0 ? {PC3_TYPE_SIGNED} : 0, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",
+            quote(&name)
+        ));
+        self.named.insert(key, k);
+        k
     }
 
     /// An array's number of elements and its size, as C.
@@ -269,6 +334,10 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         let u = self.cx.u;
         let d = &u.records[r.index()];
         d.fields.as_ref()?;
+        if d.reversed {
+            self.refuse(d, REVERSED);
+            return None;
+        }
         let c = self.cx.names.record(r);
         let name = record_name(d).unwrap_or_default();
         if d.tag.as_deref() == Some(crate::analysis::tables::JUMP_BUFFER) {
@@ -282,7 +351,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             false if is_lock => self.lock(&name, &c),
             false => self.fields(r, &c),
         };
-        self.finish(k, d.is_union && !is_lock, &c, &name, fields);
+        self.finish(k, Form::of(d.is_union && !is_lock), &c, &name, fields);
         Some(k)
     }
 
@@ -298,7 +367,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         };
         let fields = vec![field("number", "0"), field("mark", "8")];
         let k = self.add(String::new());
-        self.finish(k, false, c, name, fields);
+        self.finish(k, Form::STRUCT, c, name, fields);
         k
     }
 
@@ -351,123 +420,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         }]
     }
 
-    fn fields(&mut self, r: RecordId, c: &str) -> Vec<Field> {
-        let u = self.cx.u;
-        let mut out = Vec::new();
-        for (k, f) in u.records[r.index()].fields.iter().flatten().enumerate() {
-            let choice = self.cx.said.choices.get(&(r, k)).map(|c| c.text());
-            let held = self.cx.said.of_member(r, k);
-            match (&f.name, &f.bit_width) {
-                (None, Some(_)) => {}
-                (None, None) => {
-                    out.extend(self.anonymous(f, c).map(|f| Field { choice, ..f }));
-                }
-                (Some(n), Some(_)) => {
-                    let image = format!("pc3_bits_{}_{}", r.0, out.len());
-                    self.support += &format!(
-                        "static const union {{ {c} v; unsigned char b[sizeof({c})]; }} {image} = {{ {{ .{n} = -1 }} }};\n"
-                    );
-                    let Some(ty) = self.of(f.ty.ty) else { continue };
-                    out.push(Field {
-                        name: n.clone(),
-                        ty,
-                        offset: "0".into(),
-                        bits: Some(format!("{image}.b")),
-                        choice: None,
-                    });
-                }
-                (Some(n), None) => {
-                    let Some(ty) = self.held(f.ty.ty, held) else {
-                        continue;
-                    };
-                    out.push(Field {
-                        name: n.clone(),
-                        ty,
-                        offset: format!("__builtin_offsetof({c}, {n})"),
-                        bits: None,
-                        choice,
-                    });
-                }
-            }
-        }
-        out
-    }
-
-    /// An anonymous struct or union member: measured through a named copy of it.
-    fn anonymous(&mut self, f: &crate::tree::Field, outer: &str) -> Option<Field> {
-        let u = self.cx.u;
-        let Type::Record(r) = u.ty(f.ty.ty) else {
-            return None;
-        };
-        let d = &u.records[r.index()];
-        let key = if d.is_union { "union" } else { "struct" };
-        let c = format!("{key} pc3_copy_{}", r.0);
-        if !self.named.contains_key(&c) {
-            let body = self.copy(*r);
-            let packed = if d.packed {
-                " __attribute__((packed))"
-            } else {
-                ""
-            };
-            self.support += &format!("{c} {body}{packed};\n");
-            let k = self.add(String::new());
-            self.named.insert(c.clone(), k);
-            let fields = self.fields(*r, &c);
-            self.finish(k, d.is_union, &c, "", fields);
-        }
-        let leaf = leaf(u, *r)?;
-        let offset =
-            format!("__builtin_offsetof({outer}, {leaf}) - __builtin_offsetof({c}, {leaf})");
-        Some(Field {
-            name: String::new(),
-            ty: self.named[&c],
-            offset,
-            bits: None,
-            choice: None,
-        })
-    }
-
-    /// The row of an unnamed member of a record.
-    pub fn unnamed(&mut self, outer: TypeId, r: RecordId) -> Option<usize> {
-        self.of(outer);
-        let key = match self.cx.u.records[r.index()].is_union {
-            true => "union",
-            false => "struct",
-        };
-        self.named.get(&format!("{key} pc3_copy_{}", r.0)).copied()
-    }
-
-    /// The members of an anonymous record, declared again.
-    fn copy(&self, r: RecordId) -> String {
-        let u = self.cx.u;
-        let mut out = String::from("{ ");
-        for f in u.records[r.index()].fields.iter().flatten() {
-            let width = f
-                .bit_width
-                .as_ref()
-                .map(|w| format!(" : {}", u.slice(w)))
-                .unwrap_or_default();
-            match (&f.name, u.ty(f.ty.ty)) {
-                (None, Type::Record(inner)) if f.bit_width.is_none() => {
-                    let key = if u.records[inner.index()].is_union {
-                        "union"
-                    } else {
-                        "struct"
-                    };
-                    out += &format!("{key} {}; ", self.copy(*inner));
-                }
-                (name, _) => {
-                    out += &format!(
-                        "{}{width}; ",
-                        self.cx.names.declare(f.ty, name.as_deref().unwrap_or(""))
-                    )
-                }
-            }
-        }
-        out + "}"
-    }
-
-    fn finish(&mut self, k: usize, is_union: bool, c: &str, name: &str, fields: Vec<Field>) {
+    pub(super) fn finish(&mut self, k: usize, form: Form, c: &str, name: &str, fields: Vec<Field>) {
         let members = if fields.is_empty() {
             "0".to_string()
         } else {
@@ -492,13 +445,13 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                 list.join(", ")
             );
         }
-        let kind = if is_union {
-            PC3_KIND_UNION
-        } else {
-            PC3_KIND_STRUCT
+        let Form { kind, flags } = form;
+        let align = match flags & PC3_TYPE_PART {
+            0 => format!("__alignof__({c})"),
+            _ => "1".into(),
         };
         self.rows[k] = format!(
-            "{{0, {kind}, 0, __alignof__({c}), sizeof({c}), {}, 0, {members}, {}}}",
+            "{{0, {kind}, {flags}, {align}, sizeof({c}), {}, 0, {members}, {}}}",
             fields.len(),
             quote(name)
         );
@@ -507,7 +460,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
     /// A record that only generated code knows: live records and shadow blocks.
     pub fn generated(&mut self, c: &str, fields: Vec<Field>) -> usize {
         let k = self.add(String::new());
-        self.finish(k, false, c, "", fields);
+        self.finish(k, Form::STRUCT, c, "", fields);
         k
     }
 
@@ -609,17 +562,4 @@ fn long_double(k: FloatKind) -> u8 {
     } else {
         0
     }
-}
-
-/// A member, through anonymous ones, that has an offset.
-fn leaf(u: &Unit, r: RecordId) -> Option<String> {
-    u.records[r.index()]
-        .fields
-        .iter()
-        .flatten()
-        .find_map(|f| match (&f.name, u.ty(f.ty.ty)) {
-            (Some(n), _) if f.bit_width.is_none() => Some(n.clone()),
-            (None, Type::Record(inner)) => leaf(u, *inner),
-            _ => None,
-        })
 }

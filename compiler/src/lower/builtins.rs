@@ -416,7 +416,7 @@ impl Lower {
                     let ty = match self.arith(a)? {
                         super::typing::Arith::Int(_) => Type::Float(FloatKind::Double),
                         super::typing::Arith::Float(k) => Type::Float(k),
-                        super::typing::Arith::Complex(_) => {
+                        super::typing::Arith::Complex(_) | super::typing::Arith::ComplexInt(_) => {
                             return Some(self.unsupported(self.unit.expr(a).span.clone()))
                         }
                     };

@@ -315,6 +315,7 @@ impl Lower {
             UnOp::Not => self.types.int(IntKind::Int),
             UnOp::Real | UnOp::Imag => match *self.types.get(aty.ty) {
                 Type::Complex(k) => self.types.plain(Type::Float(k)),
+                Type::ComplexInt(k) => self.types.int(k),
                 _ => aty.unqualified(),
             },
             _ if self.is_unsupported(aty) || self.is_vector(aty) => aty.unqualified(),

@@ -100,7 +100,11 @@ impl Lower {
                 kind,
                 imaginary: true,
             }) => (ExprKind::Float, self.types.plain(Type::Complex(kind))),
-            // GNU complex integers, bit-precise integers.
+            Some(Number::Int {
+                kind,
+                imaginary: true,
+                ..
+            }) => (ExprKind::Builtin, self.types.plain(Type::ComplexInt(kind))),
             _ => (ExprKind::Builtin, self.unsupported(span.clone())),
         };
         self.add(kind, ty, span)

@@ -4,6 +4,7 @@ use super::scopes::{NewSymbol, Tag};
 use super::specifiers::of_qualifiers;
 use super::Lower;
 use crate::diag::Code;
+use crate::prefilter::Attribute;
 use crate::tree::*;
 use lang_c::ast;
 use lang_c::span::Node;
@@ -35,6 +36,7 @@ impl Lower {
                     tag_at: None,
                     tag_span: None,
                     packed: false,
+                    reversed: false,
                 });
                 if let Some((name, _)) = &tag {
                     self.scope().tags.insert(name.clone(), Tag::Record(id));
@@ -69,16 +71,50 @@ impl Lower {
         let def = span.start..self.p.with_attributes(span.clone()).end;
         let close = span.end;
         let head = span.start..open;
-        let packed = [&head, &(close..def.end)]
-            .iter()
-            .any(|s| self.p.attributes_in(s).iter().any(|a| a.name == "packed"));
+        let own = [
+            self.p.attributes_in(&head),
+            self.p.attributes_in(&(close..def.end)),
+        ];
+        let packed = own.iter().any(|l| l.iter().any(|a| a.name == "packed"));
+        let reversed = self.is_reversed(&own.concat(), span.start);
         let r = &mut self.unit.records[id.index()];
         r.fields = Some(fields);
         r.def = Some(def);
         r.tag_at = Some(open);
         r.tag_span = tag.map(|(_, s)| s);
         r.packed |= packed;
+        r.reversed = reversed;
         id
+    }
+
+    /// Are scalars stored in the other order of bytes: by an attribute, a pragma before it, or an option?
+    fn is_reversed(&self, attributes: &[Attribute], at: u32) -> bool {
+        let target = &self.unit.target;
+        let other = |order: &str| order.contains("big") != target.big_endian;
+        let named = attributes
+            .iter()
+            .rfind(|a| a.name == "scalar_storage_order");
+        if !target.storage_order {
+            return false;
+        }
+        if let Some(a) = named {
+            return other(self.text(&a.args));
+        }
+        let before = self.p.tokens.directives.iter().rev();
+        let mut before = before.filter(|d| d.start < at).filter_map(|d| {
+            let words = self
+                .text(&(d.start..d.end))
+                .trim_start_matches('#')
+                .trim_start();
+            words
+                .strip_prefix("pragma")?
+                .trim()
+                .strip_prefix("scalar_storage_order")
+        });
+        match before.next() {
+            Some(order) if !order.contains("default") => other(order),
+            _ => target.reversed,
+        }
     }
 
     /// Offset of the `{` of a struct, union or enum.
@@ -97,7 +133,16 @@ impl Lower {
         let span = self.span(f.span);
         let specs = self.specifiers(f.node.specifiers.iter().map(of_qualifiers), false, &span);
         if f.node.declarators.is_empty() {
-            if matches!(self.types.get(specs.base.ty), Type::Record(_)) {
+            // `struct tag { ... };` declares a type and no member.
+            let unnamed = |s: &Node<ast::SpecifierQualifier>| {
+                let ast::SpecifierQualifier::TypeSpecifier(t) = &s.node else {
+                    return false;
+                };
+                matches!(&t.node, ast::TypeSpecifier::Struct(s) if s.node.identifier.is_none())
+            };
+            let is_member =
+                self.unit.target.tagged_members || f.node.specifiers.iter().any(unnamed);
+            if is_member && matches!(self.types.get(specs.base.ty), Type::Record(_)) {
                 out.push(Field {
                     name: None,
                     ty: specs.base,

@@ -145,6 +145,7 @@ impl Lower {
             TypeSpecifier::TS18661Float(f) => {
                 use ast::TS18661FloatFormat::*;
                 match (&f.format, f.width) {
+                    (BinaryInterchange, 16) => words.float = Some(FloatKind::Float16),
                     (BinaryInterchange, 32) => words.float = Some(FloatKind::Float),
                     (BinaryInterchange, 64) | (BinaryExtended, 32) => {
                         words.float = Some(FloatKind::Double)
@@ -254,67 +255,73 @@ struct Words {
 
 impl Words {
     fn ty(&self) -> Option<Type> {
-        use IntKind::*;
         let float = match (self.float, self.long) {
             (Some(FloatKind::Double), 1) => Some(FloatKind::LongDouble),
             (f, _) => f,
         };
+        let integer = self.int
+            || self.int128
+            || self.char_
+            || self.short
+            || self.signed
+            || self.unsigned
+            || float.is_none() && self.long > 0;
+        if let (true, true) = (self.complex, integer) {
+            return Some(Type::ComplexInt(self.kind()));
+        }
         if self.complex {
-            let integer = self.int
-                || self.char_
-                || self.short
-                || self.signed
-                || self.unsigned
-                || float.is_none() && self.long > 0;
-            return (!integer).then_some(Type::Complex(float.unwrap_or(FloatKind::Double)));
+            return Some(Type::Complex(float.unwrap_or(FloatKind::Double)));
         }
         if let Some(f) = float {
             return Some(Type::Float(f));
         }
+        Some(Type::Int(self.kind()))
+    }
+
+    fn kind(&self) -> IntKind {
+        use IntKind::*;
         let u = self.unsigned;
-        Some(Type::Int(
-            match (self.int128, self.char_, self.short, self.long) {
-                (true, ..) => {
-                    if u {
-                        UInt128
-                    } else {
-                        Int128
-                    }
+        match (self.int128, self.char_, self.short, self.long) {
+            (true, ..) => {
+                if u {
+                    UInt128
+                } else {
+                    Int128
                 }
-                (_, true, ..) => match (u, self.signed) {
-                    (true, _) => UChar,
-                    (_, true) => SChar,
-                    _ => Char,
-                },
-                (_, _, true, _) => {
-                    if u {
-                        UShort
-                    } else {
-                        Short
-                    }
-                }
-                (.., 0) => {
-                    if u {
-                        UInt
-                    } else {
-                        Int
-                    }
-                }
-                (.., 1) => {
-                    if u {
-                        ULong
-                    } else {
-                        Long
-                    }
-                }
-                _ => {
-                    if u {
-                        ULongLong
-                    } else {
-                        LongLong
-                    }
-                }
+            }
+            (_, true, ..) => match (u, self.signed) {
+                (true, _) => UChar,
+                (_, true) => SChar,
+                _ => Char,
             },
-        ))
+            (_, _, true, _) => {
+                if u {
+                    UShort
+                } else {
+                    Short
+                }
+            }
+            (.., 0) => {
+                if u {
+                    UInt
+                } else {
+                    Int
+                }
+            }
+            (.., 1) => {
+                if u {
+                    ULong
+                } else {
+                    Long
+                }
+            }
+            _ => {
+                if u {
+                    ULongLong
+                } else {
+                    LongLong
+                }
+            }
+        }
     }
 }

@@ -95,6 +95,9 @@ impl Lower {
             "TF" => Some(Type::Float(FloatKind::Float128)),
             "SC" => Some(Type::Complex(FloatKind::Float)),
             "DC" => Some(Type::Complex(FloatKind::Double)),
+            "XC" => Some(Type::Complex(FloatKind::LongDouble)),
+            "TC" => Some(Type::Complex(FloatKind::Float128)),
+            "HF" => Some(Type::Float(FloatKind::Float16)),
             _ => None,
         };
         if float.is_some() {

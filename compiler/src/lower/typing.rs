@@ -9,6 +9,7 @@ pub enum Arith {
     Int(IntKind),
     Float(FloatKind),
     Complex(FloatKind),
+    ComplexInt(IntKind),
 }
 
 impl Lower {
@@ -29,6 +30,7 @@ impl Lower {
         Some(match self.types.get(ty) {
             Type::Float(k) => Arith::Float(*k),
             Type::Complex(k) => Arith::Complex(*k),
+            Type::ComplexInt(k) => Arith::ComplexInt(*k),
             Type::Bool => Arith::Int(IntKind::Int),
             Type::Int(_) | Type::Enum(_) => {
                 let kind = self.view().int_kind(ty)?;
@@ -49,13 +51,22 @@ impl Lower {
             Arith::Int(k) => Type::Int(k),
             Arith::Float(k) => Type::Float(k),
             Arith::Complex(k) => Type::Complex(k),
+            Arith::ComplexInt(k) => Type::ComplexInt(k),
         })
     }
 
     fn common(&self, a: Arith, b: Arith) -> Arith {
         use Arith::*;
+        let t = &self.unit.target;
         match (a, b) {
-            (Int(a), Int(b)) => Int(self.unit.target.common(a, b)),
+            (Int(a), Int(b)) => Int(t.common(a, b)),
+            // Parts of complex numbers are not promoted.
+            (ComplexInt(a), ComplexInt(b) | Int(b)) | (Int(a), ComplexInt(b)) => {
+                ComplexInt(t.common_of(a, b))
+            }
+            (ComplexInt(_), Float(k) | Complex(k)) | (Float(k) | Complex(k), ComplexInt(_)) => {
+                Complex(k)
+            }
             (Int(_), x) | (x, Int(_)) => x,
             (Float(a), Float(b)) => Float(wider(a, b)),
             (Complex(a) | Float(a), Complex(b) | Float(b)) => Complex(wider(a, b)),
@@ -289,6 +300,7 @@ impl Lower {
 
 pub fn wider(a: FloatKind, b: FloatKind) -> FloatKind {
     let rank = |k| match k {
+        FloatKind::Float16 => -1,
         FloatKind::Float => 0,
         FloatKind::Double => 1,
         FloatKind::LongDouble => 2,

@@ -40,7 +40,7 @@ impl Masker<'_> {
                 self.put(t.start, "typeof");
                 self.mark(t.start, Mark::Unqualified);
             }
-            "_BitInt" if self.word(i + 1) == "(" => {
+            "_BitInt" | "_ExtInt" if self.word(i + 1) == "(" => {
                 let end = self.behind_parens(i + 1);
                 self.put(t.start, "int");
                 let last = self.tokens.list[end.min(self.tokens.list.len()) - 1];

@@ -60,13 +60,12 @@ fn shape(u: &Unit, t: TypeId) -> Option<Shape> {
         },
         Type::Record(r) => {
             let d = &u.records[r.index()];
-            let def = d.def.as_ref().map_or("", |s| u.slice(s));
             let own = |s: &Symbol| {
                 s.kind == SymKind::Typedef
                     && s.ty.ty == t
                     && s.attributes.iter().any(|a| a.contains("aligned"))
             };
-            if def.contains("align") || u.symbols.iter().any(own) {
+            if d.says_alignment(u) || u.symbols.iter().any(own) {
                 return None;
             }
             let mut all = Shape::Empty;

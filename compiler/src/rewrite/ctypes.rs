@@ -109,6 +109,7 @@ impl<'a> Names<'a> {
             Type::Int(k) => int_name(*k).into(),
             Type::Float(k) => float_name(*k).into(),
             Type::Complex(k) => format!("{} _Complex", float_name(*k)),
+            Type::ComplexInt(k) => format!("{} _Complex", int_name(*k)),
             Type::Record(r) => self.record(*r),
             Type::Enum(e) => self.enumeration(*e),
             Type::VaList => "__builtin_va_list".into(),

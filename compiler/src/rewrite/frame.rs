@@ -77,6 +77,7 @@ impl MemberTy {
             MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => match u.ty(q.ty) {
                 Type::Array { .. } => Shape::Array,
                 Type::Record(_) if has_array(u, q.ty) => Shape::Big,
+                _ if is_wide(u, q.ty) => Shape::Wide,
                 Type::Record(_) => Shape::Record,
                 Type::Pointer(to) if is_object(u, *to) && !q.is_atomic => Shape::Pointer,
                 _ => Shape::Scalar,
@@ -97,6 +98,20 @@ pub enum Shape {
     Array,
     /// A record with arrays: handed to the saver by address.
     Big,
+    /// A vector or record with more alignment than arguments have: the address of a copy, so that its own is not known.
+    Wide,
+}
+
+/// Compilers tell users how they pass such arguments.
+fn is_wide(u: &Unit, t: TypeId) -> bool {
+    match u.ty(t) {
+        Type::Vector { bytes, .. } => *bytes > 16,
+        Type::Record(r) => {
+            let d = &u.records[r.index()];
+            d.says_alignment(u) || d.fields.iter().flatten().any(|f| is_wide(u, f.ty.ty))
+        }
+        _ => false,
+    }
 }
 
 fn is_object(u: &Unit, q: QualType) -> bool {
@@ -263,6 +278,11 @@ impl Printer<'_, '_> {
             .iter()
             .map(|m| match m.ty.shape(&self.cx.names) {
                 Shape::Big => format!("(const void *)&{}", m.place),
+                Shape::Wide => format!(
+                    "(const void *)__extension__({}){{{}}}",
+                    m.ty.stored(&self.cx.names, "[1]"),
+                    m.place
+                ),
                 Shape::Array => format!("(const void *){}", m.place),
                 _ => m.value(),
             })
@@ -354,6 +374,9 @@ impl Printer<'_, '_> {
                 params.push(n.declare_plain(u.sym(*s).ty, &m));
                 copies += &match (MemberTy::Var(u.sym(*s).ty)).shape(n) {
                     Shape::Scalar | Shape::Pointer => format!("pc3_s->{m} = {m}; "),
+                    Shape::Wide if !matches!(u.ty(u.sym(*s).ty.ty), Type::Record(_)) => {
+                        format!("pc3_s->{m} = {m}; ")
+                    }
                     _ => format!(
                         "__builtin_memcpy((void *)&pc3_s->{m}, (const void *)&{m}, sizeof {m}); "
                     ),

@@ -34,7 +34,7 @@ mod stmts;
 mod twins;
 mod unions;
 pub mod unit;
-mod unseen;
+pub mod unseen;
 mod vla;
 
 use crate::analysis::addresses::Numbers;
@@ -52,7 +52,7 @@ use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
 use crate::analysis::unions::{self as noted_unions, Noted, Without};
 use crate::annotations::{self, Annotation, Said};
-use crate::diag::Diagnostics;
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::emit::tables::{self as emit, Input, Literal};
 use crate::parallel;
 use crate::tree::*;
@@ -432,6 +432,11 @@ fn unit_text_with(
             orders: &orders,
         },
     );
+    for (at, message) in tables.refused.iter().filter(|_| cx.has_points) {
+        let help = "keep such values out of what a checkpoint saves: convert them where they are read and written";
+        let code = Code::Representation;
+        diagnostics.push(Diagnostic::refusal(u, at, code, message.clone(), help));
+    }
     for (at, tag) in cx.names.tags.borrow().iter() {
         edits.insert(*at, format!(" {tag} "));
     }

@@ -1,7 +1,7 @@
 //! Live records and the functions that fill them, shared by all points of a unit that save values of the same types:
 //!
 //! ```c
-//! struct pc3_live_1 { void *m0; int m1; double m2; };
+//! struct __attribute__((packed)) pc3_live_1 { void *m0; int m1; double m2; };    // wherever there is room
 //! static __attribute__((noinline, cold)) double pc3_save_1(const volatile void *m0, int m1, double m2, unsigned pc3_n) {
 //!     struct pc3_live_1 *pc3_r = (struct pc3_live_1 *)pc3_frame_save(&pc3_P[pc3_n], 0);
 //!     pc3_r->m0 = (void *)m0; ...
@@ -55,7 +55,7 @@ pub fn record(cx: &UnitCx, list: &[Member]) -> Option<String> {
     let s = &mut *cx.savers.borrow_mut();
     let (k, new) = number(&mut s.records, fields.clone());
     if new {
-        s.pending += &format!("struct pc3_live_{k} {{ {fields}}}; ");
+        s.pending += &format!("struct __attribute__((packed)) pc3_live_{k} {{ {fields}}}; ");
     }
     Some(format!("struct pc3_live_{k}"))
 }
@@ -75,7 +75,7 @@ pub fn saver(cx: &UnitCx, list: &[Member], ret: QualType, shadow: bool) -> Strin
         let f = field(i);
         let shape = m.ty.shape(n);
         params.push(match shape {
-            Shape::Array | Shape::Big => format!("const void *{f}"),
+            Shape::Array | Shape::Big | Shape::Wide => format!("const void *{f}"),
             Shape::Pointer => format!("const volatile void *{f}"),
             _ => m.ty.stored(n, &f),
         });

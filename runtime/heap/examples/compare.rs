@@ -217,7 +217,7 @@ fn main() {
     let mut arena = Arena::new(0);
     let mut all = Vec::new();
     let start = now();
-    arena.alloc_many(48, 1, 1_000_000, |p| all.push(p as usize));
+    arena.alloc_many(1, 48, 1, 1_000_000, |p| all.push(p as usize));
     println!("alloc_many: {:.1} ns each", (now() - start) / 1e6);
     for (name, span) in [("1000", 1000), ("10^6", 1_000_000)] {
         let mut rng = Rng(88172645463325252);

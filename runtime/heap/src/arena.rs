@@ -121,25 +121,47 @@ impl Arena {
         if align <= ALIGN {
             return self.alloc(size, ty);
         }
+        self.aligned(align, size, ty).0
+    }
+
+    /// The same, zeroed.
+    pub fn alloc_aligned_zeroed(&mut self, align: usize, size: usize, ty: u32) -> *mut u8 {
+        if align <= ALIGN {
+            return self.alloc_zeroed(size, ty);
+        }
+        let (p, zero) = self.aligned(align, size, ty);
+        if !zero && !p.is_null() {
+            // SAFETY: a fresh object of `size` bytes.
+            unsafe { p.write_bytes(0, size) };
+        }
+        p
+    }
+
+    /// Also says whether the memory is known to be zero.
+    fn aligned(&mut self, align: usize, size: usize, ty: u32) -> (*mut u8, bool) {
         let room = size.saturating_add(self.apart);
         match aligned_class(room, align).filter(|_| align <= GRANULE) {
-            Some(class) => self.alloc_slow(class, size, ty),
-            None => self.alloc_large(size, align, ty).0,
+            Some(class) => (self.alloc_slow(class, size, ty), false),
+            None => self.alloc_large(size, align, ty),
         }
     }
 
-    /// Allocates `n` objects of one size and type and passes each to `each`, in the order of their
+    /// Allocates `n` objects of one size, type and alignment and passes each to `each`, in the order of their
     /// addresses per slab. Returns how many there was memory for.
     pub fn alloc_many(
         &mut self,
+        align: usize,
         size: usize,
         ty: u32,
         n: usize,
         mut each: impl FnMut(*mut u8),
     ) -> usize {
         let room = size.saturating_add(self.apart);
-        if room < MAX_SLOT && n > 0 {
-            let class = class_of(room);
+        let class = match align <= ALIGN {
+            true => (room < MAX_SLOT).then(|| class_of(room)),
+            false => aligned_class(room, align).filter(|_| align <= GRANULE),
+        };
+        if let Some(class) = class.filter(|_| n > 0) {
             let bin = self.bins.get(class, ty);
             if bin.is_null() {
                 return 0;
@@ -154,7 +176,7 @@ impl Arena {
             }
         }
         for done in 0..n {
-            let p = self.alloc(size, ty);
+            let p = self.alloc_aligned(align, size, ty);
             if p.is_null() {
                 return done;
             }

@@ -149,7 +149,7 @@ fn order_depends_on_requests_only() {
 fn a_slab_of_one_size_and_type_says_so() {
     let mut a = Arena::new(0);
     let mut all = Vec::new();
-    assert_eq!(a.alloc_many(40, 7, 100, |p| all.push(p)), 100);
+    assert_eq!(a.alloc_many(1, 40, 7, 100, |p| all.push(p)), 100);
     assert_eq!(shape(&a), [(48, 40, 7, (0..100).collect())]);
     assert!(a.set_type(all[3], 8));
     assert_eq!(a.find(all[3] as usize + 40).map(|o| o.ty), Some(8));
@@ -173,7 +173,7 @@ fn freed_memory_serves_other_types() {
     for ty in 0..50 {
         let mut all = Vec::new();
         assert_eq!(
-            a.alloc_many(24 + 16 * (ty as usize % 5), ty, 20_000, |p| all.push(p)),
+            a.alloc_many(1, 24 + 16 * (ty as usize % 5), ty, 20_000, |p| all.push(p)),
             20_000
         );
         for p in all {

@@ -141,7 +141,7 @@ impl Model {
             }
             Op::Many(size, ty, n) => {
                 let mut got = Vec::new();
-                assert_eq!(self.arena.alloc_many(size, ty, n, |p| got.push(p)), n);
+                assert_eq!(self.arena.alloc_many(1, size, ty, n, |p| got.push(p)), n);
                 got.into_iter().for_each(|p| self.add(p, size, ty));
             }
             Op::Realloc(i, size, ty) => {

@@ -42,6 +42,14 @@ fn places(meta: &RankMeta) -> Vec<Place> {
     large.chain(slabs).collect()
 }
 
+/// The alignment that objects had at such an address, by chance or because the program has asked for it: so they have it again.
+fn alignment(at: u64) -> usize {
+    1 << at.trailing_zeros().min(MOST_ALIGNED)
+}
+
+/// Larger ones only follow from where memory was mapped.
+const MOST_ALIGNED: u32 = 22;
+
 impl RankBuilder<'_, '_> {
     pub(super) fn heap(&mut self) -> Result<(), RestoreError> {
         let again = self.claim()?;
@@ -60,7 +68,12 @@ impl RankBuilder<'_, '_> {
                 }
             } else {
                 self.rank.about_to_allocate(to.0);
-                self.rank.heap.alloc_zeroed(bytes, to.0) as usize
+                let heap = &mut self.rank.heap;
+                let made = heap.alloc_aligned_zeroed(alignment(l.base), bytes, to.0);
+                match made.is_null() {
+                    true => heap.alloc_zeroed(bytes, to.0) as usize,
+                    false => made as usize,
+                }
             };
             if target == 0 {
                 return Err(self.memory(&format!("a heap object of {bytes} bytes")));
@@ -152,6 +165,7 @@ impl RankBuilder<'_, '_> {
     ) -> Result<Vec<usize>, RestoreError> {
         let count = s.count() as usize;
         let mut targets = Vec::with_capacity(count);
+        let align = alignment(s.base | s.slot);
         // One round for alike objects, else one per object.
         let alike = s.sizes.len() == 1 && s.types.len() == 1;
         let mut k = 0;
@@ -164,7 +178,7 @@ impl RankBuilder<'_, '_> {
             let bytes = self.size(plan, size, Name::Heap(ty))?;
             let n = if alike { count } else { 1 };
             self.rank.about_to_allocate(to.0);
-            let made = self.rank.heap.alloc_many(bytes, to.0, n, |p| {
+            let made = self.rank.heap.alloc_many(align, bytes, to.0, n, |p| {
                 // SAFETY: a fresh object of this size.
                 unsafe { p.write_bytes(0, bytes) };
                 targets.push(p as usize);

@@ -65,11 +65,13 @@ constants! {
     PC3_KIND_BYTES: u8 = 17;
     PC3_TYPE_LONGDOUBLE: u8 = 1;
     PC3_TYPE_SIGNED: u8 = 2;
+    PC3_TYPE_NUMBER: u8 = 2;
     PC3_TYPE_UNKNOWN: u8 = 4;
     PC3_TYPE_ROW: u8 = 8;
     PC3_TYPE_ONE: u8 = 16;
     PC3_TYPE_SUM: u8 = 32;
     PC3_TYPE_FITS: u8 = 64;
+    PC3_TYPE_PART: u8 = 128;
     PC3_ORDER_SIZE: c_uint = 256;
     PC3_POINT_LOOSE: c_uint = 1;
     PC3_GLOBAL_CONST: c_uint = 1;

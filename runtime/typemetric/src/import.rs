@@ -4,7 +4,8 @@ use crate::abi::Endian;
 use crate::choice::Choice;
 use crate::descriptor::{pc3_member, pc3_type};
 use crate::intern::Batch;
-use crate::types::{Bits, Chosen, Kind, Member, Type, TypeError, TypeId, TypeTable};
+use crate::types::{Bits, Chosen, Kind, Member, Type, TypeError, TypeId, TypeTable, PART};
+use std::collections::HashMap;
 use std::ffi::{c_char, CStr};
 use std::sync::Arc;
 
@@ -69,7 +70,8 @@ pub unsafe fn import_unit(
         let id = TypeId(unsafe { (*of).id });
         (id != TypeId::UNKNOWN && table.contains(id)).then_some(id)
     };
-    for (index, &id) in ids.iter().enumerate() {
+    let mut list = Vec::with_capacity(n);
+    for index in 0..n {
         // SAFETY: the caller vouches for `n` descriptors.
         let c = unsafe { &*types.add(index) };
         // SAFETY: names are C strings.
@@ -132,6 +134,10 @@ pub unsafe fn import_unit(
                 });
             }
         }
+        list.push(ty);
+    }
+    Parts::new(table, &ids, &mut list).place();
+    for (&id, ty) in ids.iter().zip(list) {
         batch.define(id, ty);
     }
     for (index, id) in table.commit(batch)?.into_iter().enumerate() {
@@ -139,4 +145,78 @@ pub unsafe fn import_unit(
         unsafe { (*types.add(index)).id = id.0 };
     }
     Ok(())
+}
+
+/// Unnamed members, which are measured in the struct around them: each gets the extent of its own members.
+struct Parts<'a> {
+    table: &'a TypeTable,
+    list: &'a mut [Type],
+    index: HashMap<TypeId, usize>,
+    /// Of parts: where they begin in the struct around them, once that is known.
+    starts: Vec<Option<u64>>,
+    is_part: Vec<bool>,
+}
+
+impl<'a> Parts<'a> {
+    fn new(table: &'a TypeTable, ids: &[TypeId], list: &'a mut [Type]) -> Self {
+        let is_part = |t: &Type| t.kind.is_record() && t.flags & PART != 0;
+        Parts {
+            table,
+            index: ids.iter().enumerate().map(|(i, id)| (*id, i)).collect(),
+            starts: vec![None; list.len()],
+            is_part: list.iter().map(is_part).collect(),
+            list,
+        }
+    }
+
+    fn place(mut self) {
+        for i in 0..self.list.len() {
+            if self.is_part[i] {
+                self.start(i);
+            } else {
+                self.inner(i);
+            }
+        }
+    }
+
+    /// Where the parts begin that are members of this type.
+    fn inner(&mut self, i: usize) {
+        for k in 0..self.list[i].members.len() {
+            let part = self.index.get(&self.list[i].members[k].ty).copied();
+            if let Some(part) = part.filter(|p| self.is_part[*p]) {
+                self.list[i].members[k].offset = self.start(part);
+            }
+        }
+    }
+
+    /// Cuts a part down to what its members take; returns where that begins.
+    fn start(&mut self, i: usize) -> u64 {
+        if let Some(start) = self.starts[i] {
+            return start;
+        }
+        // Parts do not contain themselves; what else a table might say is found when it is committed.
+        self.starts[i] = Some(0);
+        self.inner(i);
+        let size = |id: TypeId| match self.index.get(&id) {
+            Some(k) => self.list[*k].size,
+            None => self.table.get(id).size,
+        };
+        let extent = |m: &Member| match m.bits {
+            Some(bits) => bits.bytes(),
+            None => m.offset..m.offset.saturating_add(size(m.ty)),
+        };
+        let extents: Vec<_> = self.list[i].members.iter().map(extent).collect();
+        let start = extents.iter().map(|e| e.start).min().unwrap_or(0);
+        let end = extents.iter().map(|e| e.end).max().unwrap_or(0);
+        let part = &mut self.list[i];
+        (part.size, part.flags) = (end - start, part.flags & !PART);
+        for m in &mut part.members {
+            m.offset -= start;
+            if let Some(bits) = &mut m.bits {
+                bits.offset -= 8 * start;
+            }
+        }
+        self.starts[i] = Some(start);
+        start
+    }
 }

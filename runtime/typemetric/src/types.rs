@@ -88,6 +88,8 @@ impl Kind {
 pub const LONG_DOUBLE: u8 = c::PC3_TYPE_LONGDOUBLE;
 /// The enum's representation is signed.
 pub const SIGNED: u8 = c::PC3_TYPE_SIGNED;
+/// Opaque bytes that are one number: other ABIs have it, too, perhaps in the other order of bytes.
+pub const NUMBER: u8 = c::PC3_TYPE_NUMBER;
 /// Untyped bytes that may hold pointers.
 pub const UNKNOWN: u8 = c::PC3_TYPE_UNKNOWN;
 /// Objects of this struct are rows of it: the array at its end is as long as it says.
@@ -98,6 +100,8 @@ pub const ONE: u8 = c::PC3_TYPE_ONE;
 pub const SUM: u8 = c::PC3_TYPE_SUM;
 /// Likewise: it may stay as it is where none of them is larger, or none larger than it.
 pub const FITS: u8 = c::PC3_TYPE_FITS;
+/// A descriptor of an unnamed member, measured in the struct around it; types of a table have their own extents.
+pub const PART: u8 = c::PC3_TYPE_PART;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Type {
@@ -166,10 +170,20 @@ impl Bits {
         let offset = first_byte as u64 * 8 + u64::from(lead);
         let width = (last_byte as u64 + 1) * 8 - u64::from(trail) - offset;
         let ones: u64 = image.iter().map(|b| u64::from(b.count_ones())).sum();
-        (ones == width && width <= 64).then_some(Bits {
+        (ones == width && width <= 128).then_some(Bits {
             offset,
             width: width as u32,
         })
+    }
+    /// The lower 64 bits of a wider field, and the rest.
+    pub(crate) fn halves(self, endian: Endian) -> [Bits; 2] {
+        let rest = self.width - 64;
+        let (low, high) = match endian {
+            Endian::Little => (self.offset, self.offset + 64),
+            Endian::Big => (self.offset + u64::from(rest), self.offset),
+        };
+        let part = |offset, width| Bits { offset, width };
+        [part(low, 64), part(high, rest)]
     }
     /// The bytes the field touches.
     pub fn bytes(self) -> std::ops::Range<u64> {
@@ -261,6 +275,10 @@ impl Type {
             Kind::Enum | Kind::Address | Kind::Bytes => self.flags & SIGNED != 0,
             _ => false,
         }
+    }
+    /// One number that only its own kind converts to.
+    pub fn is_number(&self) -> bool {
+        self.kind == Kind::Opaque && self.flags & NUMBER != 0
     }
     pub fn is_long_double(&self) -> bool {
         self.flags & LONG_DOUBLE != 0
@@ -513,7 +531,7 @@ impl TypeTable {
             };
             let end = match member.bits {
                 Some(bits) => {
-                    if !ty.kind.is_integer()
+                    if !(ty.kind.is_integer() || ty.is_number())
                         || bits.width == 0
                         || u64::from(bits.width) > ty.size * 8
                     {

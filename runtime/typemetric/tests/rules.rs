@@ -12,7 +12,7 @@ use expect_test::expect;
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::layout::Arith;
 use pc3_typemetric::plan::{NoReferences, Resolver, Unresolved};
-use pc3_typemetric::types::{Kind, Type, TypeId, LONG_DOUBLE, UNKNOWN};
+use pc3_typemetric::types::{Kind, Type, TypeId, LONG_DOUBLE, NUMBER, UNKNOWN};
 use rule::*;
 
 const LONG: Make = |t| arith(t, Arith::Long);
@@ -372,6 +372,37 @@ fn opaque_and_untyped_bytes_stay_on_their_abi() {
             .unwrap()
     };
     assert!(plan(&Abi::I686, &Abi::I686, flagged).unwrap().has_untyped());
+}
+
+/// `__int128`, and a bit-field of 70 bits of it behind one of 3.
+#[test]
+fn numbers_of_128_bits_change_their_order_of_bytes_alone() {
+    let wide: Make = |t| {
+        t.add(Type::scalar(Kind::Opaque, "__int128", 16, 16, NUMBER))
+            .unwrap()
+    };
+    let bytes: Vec<u8> = (1..=16).collect();
+    check(
+        &Abi::X86_64,
+        &Abi::S390X,
+        wide,
+        &bytes,
+        expect!["10 0f 0e 0d 0c 0b 0a 09 08 07 06 05 04 03 02 01"],
+    );
+    let fields: Make = |t| {
+        let w = t
+            .add(Type::scalar(Kind::Opaque, "__int128", 16, 16, NUMBER))
+            .unwrap();
+        structure(t, "struct s", &[("low", w, Some(3)), ("high", w, Some(70))])
+    };
+    let value: u128 = 5 | ((0x2bu128 << 64) | 9) << 3;
+    check(
+        &Abi::X86_64,
+        &Abi::S390X,
+        fields,
+        &value.to_le_bytes(),
+        expect!["b5 80 00 00 00 00 00 00 04 80 00 00 00 00 00 00"],
+    );
 }
 
 const FLEXIBLE: Make = |t| {

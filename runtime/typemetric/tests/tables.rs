@@ -196,6 +196,54 @@ fn import_of_a_unit() {
     );
 }
 
+/// `struct { int a; struct { short b; struct { char c; }; unsigned d : 3; }; }`, its unnamed members measured from its start.
+#[test]
+fn unnamed_members_have_the_extent_of_their_own() {
+    let mut image = [0u8; 12];
+    image[8] = if cfg!(target_endian = "big") {
+        0b1110_0000
+    } else {
+        0b0000_0111
+    };
+    let mut types = [
+        descriptor(PC3_KIND_SINT, c"int", 4, 4),
+        descriptor(PC3_KIND_SINT, c"short", 2, 2),
+        descriptor(PC3_KIND_CHAR, c"char", 1, 1),
+        descriptor(PC3_KIND_STRUCT, c"", 12, 1),
+        descriptor(PC3_KIND_STRUCT, c"", 12, 1),
+        descriptor(PC3_KIND_STRUCT, c"struct s", 12, 4),
+    ];
+    let at: *mut pc3_type = types.as_mut_ptr();
+    let member = |text, ty: usize, offset| pc3_member {
+        name: name(text),
+        ty: at.wrapping_add(ty),
+        offset,
+        bits: null(),
+        choice: null(),
+    };
+    let whole = [member(c"a", 0, 0), member(c"", 3, 0)];
+    let bits = image.as_ptr();
+    let field = pc3_member {
+        bits,
+        ..member(c"d", 0, 0)
+    };
+    let outer = [member(c"b", 1, 4), member(c"", 4, 0), field];
+    let inner = [member(c"c", 2, 6)];
+    for (k, list) in [(3, &outer[..]), (4, &inner), (5, &whole)] {
+        (types[k].members, types[k].count) = (list.as_ptr(), list.len());
+    }
+    (types[3].flags, types[4].flags) = (PC3_TYPE_PART, PC3_TYPE_PART);
+    let mut table = TypeTable::new(Abi::host());
+    // SAFETY: the descriptors refer to each other and to what is alive here.
+    unsafe { import_unit(&mut table, types.as_mut_ptr(), types.len()) }.unwrap();
+    let get = |k: usize| table.get(TypeId(types[k].id));
+    let places = |k: usize| -> Vec<u64> { get(k).members.iter().map(|m| m.offset).collect() };
+    assert_eq!((places(5), get(5).size), (vec![0, 4], 12));
+    assert_eq!((places(3), get(3).size), (vec![0, 2, 4], 5));
+    assert_eq!((places(4), get(4).size), (vec![0], 1));
+    assert_eq!(get(3).members[2].bits.unwrap().offset, 32);
+}
+
 #[test]
 fn import_refuses_what_generated_code_never_says() {
     let mut table = TypeTable::new(Abi::host());

@@ -48,6 +48,9 @@ enum Command {
         /// As JSON, complete
         #[arg(long)]
         json: bool,
+        /// The table of the program's types instead, as the ABI that wrote the checkpoint lays them out
+        #[arg(long, conflicts_with = "json")]
+        types: bool,
         /// Only this rank [default: 0; all with --json]
         #[arg(long, value_name = "R")]
         rank: Option<u64>,
@@ -120,10 +123,16 @@ fn run(command: Command) -> Result<(String, bool), Error> {
             checkpoint,
             dir,
             json,
+            types,
             rank,
             limit,
         } => {
             let path = find::checkpoint(&checkpoint, dir.as_deref())?;
+            if types {
+                let opened = Checkpoint::open(&path);
+                let read = |error| Error::Read { path, error };
+                return Ok((opened.map_err(read)?.types.to_string(), true));
+            }
             Ok((show(path, json, rank, limit)?, true))
         }
         Command::Verify { what, dir } => Ok(verify::verify(&find::several(

@@ -60,6 +60,7 @@ pub fn spelled(unit: usize, u: &Unit, ty: TypeId) -> String {
         Type::Enum(e) => format!("{:?}", u.enums[e.index()].underlying),
         Type::Float(k) => format!("{k:?}"),
         Type::Complex(k) => format!("complex {k:?}"),
+        Type::ComplexInt(k) => format!("complex {k:?}"),
         Type::Pointer(q) => spell(q) + "*",
         Type::Array { elem, .. } => spell(elem) + "[]",
         Type::Function {

@@ -10,7 +10,7 @@ use crate::ops::{push, push_repeated, Int, Op, Reference, Step};
 use crate::path::Nodes;
 use crate::plan::{Body, Env, Mismatch, Plan, Tail};
 use crate::types::{
-    counterparts, is_filler, Held, Kind, Member, Type, TypeId, TypeTable, SIGNED, UNKNOWN,
+    counterparts, is_filler, Bits, Held, Kind, Member, Type, TypeId, TypeTable, SIGNED, UNKNOWN,
 };
 use std::collections::HashMap;
 
@@ -161,6 +161,7 @@ impl<'a> Compiler<'a> {
         let same_order = from.endian == to.endian;
         let unknown = |id: TypeId| id == TypeId::UNKNOWN;
         match (a.kind, b.kind) {
+            _ if self.same_number(a, b) => same_order || a.size == 1,
             (Kind::Void | Kind::Opaque, _) => {
                 a.kind == b.kind && unknown(s) == unknown(d) && from.same_layout(to)
             }
@@ -198,6 +199,12 @@ impl<'a> Compiler<'a> {
             (Kind::Array, Kind::Array) => a.count == b.count && self.identical(a.elem, b.elem),
             _ => false,
         }
+    }
+
+    /// A number that the other ABI has, too.
+    fn same_number(&self, a: &Type, b: &Type) -> bool {
+        let known = a.is_number() && b.is_number() && matches!(a.size, 1 | 2 | 4 | 8 | 16);
+        known && (&a.name, a.size) == (&b.name, b.size)
     }
 
     /// The storage unit of a bit-field may differ in size as long as its bits do not.
@@ -277,6 +284,7 @@ impl<'a> Compiler<'a> {
         }
         let one = |step| one(at, step);
         match (a.kind, b.kind) {
+            _ if self.same_number(a, b) => push(out, self.integer(a, b, at)),
             (Kind::Opaque | Kind::Void, _) if self.identical(s, d) => {
                 push(
                     out,
@@ -471,20 +479,7 @@ impl<'a> Compiler<'a> {
                     let mut to = to;
                     from.offset += 8 * at.0;
                     to.offset += 8 * at.1;
-                    push(
-                        out,
-                        Op {
-                            s: 0,
-                            d: 0,
-                            n: 1,
-                            step: Step::Bits {
-                                from,
-                                to,
-                                signed,
-                                to_signed,
-                            },
-                        },
-                    );
+                    self.bits((m.ty, n.ty), (from, to), (signed, to_signed), out);
                 }
                 (Some(_), Some(_)) => {}
                 (None, None) => match &n.choice.0 {
@@ -505,6 +500,37 @@ impl<'a> Compiler<'a> {
                 _ => self.mismatch(m.ty, n.ty, "a bit-field on one side only"),
             }
             self.path.pop();
+        }
+    }
+
+    /// A bit-field; one of more than 64 bits in two pieces.
+    pub(super) fn bits(
+        &mut self,
+        (s, d): (TypeId, TypeId),
+        (from, to): (Bits, Bits),
+        (signed, to_signed): (bool, bool),
+        out: &mut Vec<Op>,
+    ) {
+        let mut one = |from, to, signed, to_signed| {
+            let step = Step::Bits {
+                from,
+                to,
+                signed,
+                to_signed,
+            };
+            let (s, d, n) = (0, 0, 1);
+            push(out, Op { s, d, n, step });
+        };
+        let (wide, other) = (from.width.max(to.width) > 64, from.width != to.width);
+        match (wide, other) {
+            (false, _) => one(from, to, signed, to_signed),
+            (true, true) => self.mismatch(s, d, "bit-fields of more than 64 bits differ in width"),
+            (true, false) => {
+                let (x, y) = (self.src.abi().endian, self.dst.abi().endian);
+                for (from, to) in from.halves(x).into_iter().zip(to.halves(y)) {
+                    one(from, to, false, false);
+                }
+            }
         }
     }
 

@@ -41,20 +41,7 @@ impl Compiler<'_> {
                 (Some(from), Some(to)) => {
                     let signed = src.get(m.ty).is_signed(src.abi());
                     let to_signed = dst.get(n.ty).is_signed(dst.abi());
-                    push(
-                        &mut ops,
-                        Op {
-                            s: 0,
-                            d: 0,
-                            n: 1,
-                            step: Step::Bits {
-                                from,
-                                to,
-                                signed,
-                                to_signed,
-                            },
-                        },
-                    );
+                    self.bits((m.ty, n.ty), (from, to), (signed, to_signed), &mut ops);
                 }
                 _ => self.mismatch(m.ty, n.ty, "a bit-field on one side only"),
             }
