@@ -8,7 +8,7 @@
 //! The number is the [`TypeId`], `16/8` size and alignment, `@` a byte offset, `bits` a bit-field's
 //! position and width in memory order.
 
-use crate::types::{Kind, TypeTable, LONG_DOUBLE, ONE, ROW, SIGNED, UNKNOWN};
+use crate::types::{Kind, TypeTable, LONG_DOUBLE, NUMBER, ONE, ROW, SIGNED, UNKNOWN};
 use std::fmt;
 
 impl fmt::Display for TypeTable {
@@ -22,7 +22,8 @@ impl fmt::Display for TypeTable {
             write!(f, " {}/{}", t.size, t.align)?;
             for (flag, word) in [
                 (LONG_DOUBLE, "long-double"),
-                (SIGNED, "signed"),
+                (if t.is_number() { NUMBER } else { 0 }, "number"),
+                (if t.is_number() { 0 } else { SIGNED }, "signed"),
                 (UNKNOWN, "unknown"),
                 (ROW, "row"),
                 (ONE, "one"),

@@ -136,11 +136,8 @@ impl<'a> Reader<'_, 'a> {
             _ => {
                 let bits = 8 * number(ty, gimli::DW_AT_byte_size).unwrap_or(0);
                 let (class, name) = (self.class(ty)?, self.name(ty)?.unwrap_or_default());
-                let parts = if name.contains("complex") || name.contains("_Complex") {
-                    2
-                } else {
-                    1
-                };
+                let complex = class == 'i' || name.contains("omplex");
+                let parts = if complex { 2 } else { 1 };
                 for i in 0..parts {
                     let path = match parts {
                         1 => path.to_owned(),
@@ -218,10 +215,9 @@ impl<'a> Reader<'_, 'a> {
                 gimli::DW_ATE_unsigned => 'u',
                 gimli::DW_ATE_unsigned_char => plain('u'),
                 gimli::DW_ATE_float | gimli::DW_ATE_complex_float => 'f',
-                // Complex integers.
-                _ if name.contains("unsigned") => 'u',
-                _ if name == "complex char" => 'c',
-                _ => 's',
+                // Complex integers: most have no name.
+                gimli::DW_ATE_lo_user => 'i',
+                _ => '?',
             },
         })
     }

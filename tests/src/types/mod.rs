@@ -65,6 +65,8 @@ impl Plan {
     pub fn check(&self) -> Result<(usize, usize)> {
         let name = format!("types{}", self.seed);
         let dir = self.folder.join(&name);
+        // What an earlier run has left.
+        let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir)?;
         let done = self.run(&dir).with_context(|| {
             format!(
