@@ -242,6 +242,7 @@ struct pc3_rank {
     const char *at;                  /* "file.c:12" of the latest MPI call, for deadlock reports */
     struct pc3_site *site;           /* set by a caller of an allocation wrapper, taken by the allocation in it */
     void *args;                      /* set by a caller of a function that reads its variable arguments from memory */
+    pc3_size stack;                  /* an address in the frame that calls main */
     unsigned passed;                 /* values so far; the latest */
     struct pc3_value values[PC3_VALUES];
 };
@@ -377,6 +378,11 @@ static __inline__ __attribute__((unused)) unsigned pc3_arrived(unsigned long lon
         pc3_found = pc3_v;
     }
     return pc3_code;
+}
+/* How deep the stack is, as an address: what programs compare with a limit is the same behind a restart, wherever the
+ * stack lies then, and fits into 32 bits. */
+PC3_INLINE void *pc3_depth(void *pc3_at) {
+    return (void *)(0x70000000ul - (pc3_me->stack - (pc3_size)pc3_at));
 }
 /* The object, whose union at an offset has so many bytes. */
 PC3_INLINE void *pc3_pass(const void *pc3_object, pc3_size pc3_at, pc3_size pc3_n, const struct pc3_type *pc3_t) {

@@ -13,6 +13,7 @@ use pc3_typemetric::abi::Endian;
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
 use crate::objects::Directory;
+use crate::pieces::scalar;
 
 const WORD: u64 = 8;
 /// Numbers below are too likely.
@@ -70,16 +71,13 @@ impl<'a> Hidden<'a> {
 
     /// Where in an object (one `ty` after the other) an address is, as the path of a member.
     pub fn find(&mut self, ty: TypeId, bytes: &[u8]) -> Option<String> {
-        if let Some(at) = self.in_tail(ty, bytes) {
+        let mut found = Vec::new();
+        self.look(ty, bytes, false, &mut found);
+        let at = *found.first()?;
+        if self.tail(ty, bytes).is_some_and(|tail| at >= tail) {
             return Some(format!("byte {at}"));
         }
-        let size = self.types.size(ty);
-        let of = self.spots(ty);
-        if size == 0 || of.is_empty() {
-            return None;
-        }
-        let whole = repeat(0, bytes.len() as u64 / size, size, of);
-        let at = self.scan(&whole, 0, bytes)?;
+        let size = self.types.size(ty).max(1);
         let index = at / size;
         let element = if index > 0 {
             format!("[{index}]")
@@ -89,25 +87,46 @@ impl<'a> Hidden<'a> {
         Some(element + &path(self.types, ty, at % size))
     }
 
-    /// In objects that are characters, or end in them, however many.
-    fn in_tail(&self, ty: TypeId, bytes: &[u8]) -> Option<u64> {
+    /// Where all of them are.
+    pub fn all(&mut self, ty: TypeId, bytes: &[u8]) -> Vec<u64> {
+        let mut found = Vec::new();
+        self.look(ty, bytes, true, &mut found);
+        found
+    }
+
+    fn look(&mut self, ty: TypeId, bytes: &[u8], all: bool, found: &mut Vec<u64>) {
+        if let Some(at) = self.tail(ty, bytes) {
+            let tail = Spot::Words {
+                at: 0,
+                count: (bytes.len() as u64).saturating_sub(at) / WORD,
+                characters: true,
+            };
+            self.scan(&tail, at, bytes, all, found);
+            if !all && !found.is_empty() {
+                return;
+            }
+        }
+        let size = self.types.size(ty);
+        let of = self.spots(ty);
+        if size > 0 && !of.is_empty() {
+            let whole = repeat(0, bytes.len() as u64 / size, size, of);
+            self.scan(&whole, 0, bytes, all, found);
+        }
+    }
+
+    /// Where the characters begin of objects that are some, or end in them, however many.
+    fn tail(&self, ty: TypeId, bytes: &[u8]) -> Option<u64> {
         let t = self.types.get(ty);
-        let at = match (t.kind, t.members.last()) {
-            (Kind::Char, _) => 0,
+        match (t.kind, t.members.last()) {
+            (Kind::Char, _) => Some(0),
             (Kind::Struct, Some(last)) if bytes.len() as u64 > t.size => {
                 let array = self.types.get(last.ty);
                 let open = array.kind == Kind::Array && array.count <= 1;
                 let of = self.types.get(array.elem).kind;
-                (open && of == Kind::Char).then_some(last.offset)?
+                (open && of == Kind::Char).then_some(last.offset)
             }
-            _ => return None,
-        };
-        let spot = Spot::Words {
-            at: 0,
-            count: (bytes.len() as u64).saturating_sub(at) / WORD,
-            characters: true,
-        };
-        self.scan(&spot, at, bytes)
+            _ => None,
+        }
     }
 
     fn spots(&mut self, ty: TypeId) -> Rc<[Spot]> {
@@ -164,17 +183,24 @@ impl<'a> Hidden<'a> {
         list
     }
 
-    /// The offset of the first address.
-    fn scan(&self, spot: &Spot, base: u64, bytes: &[u8]) -> Option<u64> {
+    /// The offset of the first address, or of all.
+    fn scan(&self, spot: &Spot, base: u64, bytes: &[u8], all: bool, found: &mut Vec<u64>) {
         match spot {
             Spot::Repeat {
                 at,
                 count,
                 step,
                 of,
-            } => (0..*count)
-                .flat_map(|i| of.iter().map(move |s| (base + at + i * step, s)))
-                .find_map(|(base, s)| self.scan(s, base, bytes)),
+            } => {
+                for i in 0..*count {
+                    for s in of.iter() {
+                        self.scan(s, base + at + i * step, bytes, all, found);
+                        if !all && !found.is_empty() {
+                            return;
+                        }
+                    }
+                }
+            }
             Spot::Words {
                 at,
                 count,
@@ -188,22 +214,29 @@ impl<'a> Hidden<'a> {
                     start
                 };
                 let end = (base + at + count * WORD).min(bytes.len() as u64) as usize;
-                let words = bytes.get(start..end)?;
-                let found = match self.types.abi().endian {
-                    Endian::Little => self.words(words, *characters, u64::from_le_bytes),
-                    Endian::Big => self.words(words, *characters, u64::from_be_bytes),
+                let Some(words) = bytes.get(start..end) else {
+                    return;
                 };
-                found.map(|i| (start + i) as u64)
+                let mut add = |i: usize| {
+                    found.push((start + i) as u64);
+                    all
+                };
+                match self.types.abi().endian {
+                    Endian::Little => self.words(words, *characters, u64::from_le_bytes, &mut add),
+                    Endian::Big => self.words(words, *characters, u64::from_be_bytes, &mut add),
+                }
             }
         }
     }
 
+    /// `found` says whether to go on.
     fn words(
         &self,
         bytes: &[u8],
         exact: bool,
         number: impl Fn([u8; WORD as usize]) -> u64,
-    ) -> Option<usize> {
+        found: &mut dyn FnMut(usize) -> bool,
+    ) {
         let number = |word: &[u8]| word.try_into().map_or(0, &number);
         let near = |v: u64| v.wrapping_sub(self.low) < self.span;
         for (i, block) in bytes.chunks(BLOCK).enumerate() {
@@ -217,13 +250,13 @@ impl<'a> Hidden<'a> {
             } else {
                 TAGS
             };
-            let mut all = words().map(number).enumerate();
-            if let Some((k, _)) = all.find(|(_, v)| near(*v) && self.directory.leads_away(*v, tags))
-            {
-                return Some(i * BLOCK + k * WORD as usize);
+            for (k, v) in words().map(number).enumerate() {
+                let is = near(v) && self.directory.leads_away(v, tags);
+                if is && !found(i * BLOCK + k * WORD as usize) {
+                    return;
+                }
             }
         }
-        None
     }
 }
 
@@ -274,9 +307,17 @@ pub(crate) fn number(endian: Endian, bytes: &[u8]) -> u64 {
 /// Where in an object (one `ty` after the other) the pointer `raw` is, as the path of a member.
 pub(crate) fn holds(types: &TypeTable, ty: TypeId, bytes: &[u8], raw: u64) -> Option<String> {
     let (width, endian) = (usize::from(types.abi().pointer.size), types.abi().endian);
-    let is = |w| number(endian, w) == raw;
-    let at = bytes.chunks_exact(width).position(is)? * width;
     let size = usize::try_from(types.size(ty)).ok().filter(|n| *n > 0)?;
+    let words = bytes.chunks_exact(width).enumerate();
+    let same = words.filter(|(_, w)| number(endian, w) == raw);
+    let mut same = same.map(|(i, _)| i * width).peekable();
+    let first = *same.peek()?;
+    // A number beside it may be the same.
+    let refers = |at: &usize| {
+        let of = scalar(types, ty, (at % size) as u64);
+        of.is_some_and(|t| types.get(t).kind.is_reference())
+    };
+    let at = same.find(refers).unwrap_or(first);
     let element = match at / size {
         0 if bytes.len() < 2 * size => String::new(),
         index => format!("[{index}]"),

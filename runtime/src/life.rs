@@ -523,6 +523,7 @@ fn body(rank: &mut Rank) -> i32 {
     let rank: *mut Rank = rank;
     // SAFETY: the rank outlives its body and runs on this stack only.
     unsafe {
+        (*rank).abi.stack = (&raw const rank) as usize;
         let mut code = if (*rank).status == Status::Unwound {
             resume(rank)
         } else {

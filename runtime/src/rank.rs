@@ -150,6 +150,7 @@ impl Rank {
                 at: std::ptr::null(),
                 site: null_mut(),
                 args: null_mut(),
+                stack: 0,
                 passed: 0,
                 values: [pc3_value { held: 0, code: 0 }; PC3_VALUES as usize],
             },

@@ -114,6 +114,7 @@ unsafe extern "C" fn one(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_v
     };
     for h in headers.iter().filter(|h| h.p_type == libc::PT_LOAD) {
         let (start, end) = range(h);
+        let initialised = start.saturating_add(h.p_filesz as usize).min(end);
         if h.p_flags & libc::PF_W == 0 {
             add(start, end, true);
             continue;
@@ -122,7 +123,9 @@ unsafe extern "C" fn one(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_v
         let (from, to) = (from.clamp(start, end), to.clamp(start, end));
         add(start, from, false);
         add(from, to, true);
-        add(to, end, false);
+        let initialised = initialised.max(to);
+        add(to, initialised, false);
+        add(initialised, end, false);
     }
     let notes = headers.iter().filter(|h| h.p_type == libc::PT_NOTE);
     let build = notes.map(range).find_map(|(start, end)| {
@@ -173,6 +176,8 @@ struct Place {
     end: u64,
     /// Added to an address.
     distance: Option<u64>,
+    /// The same where it is the C library's initialised data.
+    settled: Option<u64>,
     /// Index of the object's name.
     of: usize,
 }
@@ -198,12 +203,16 @@ impl Shared {
             let distance = here.map(|h| h.base.wrapping_sub(s.base));
             let of = shared.names.len();
             shared.names.push(s.name.clone());
-            shared.parts.extend(s.parts.iter().map(|p| Place {
-                start: p.start,
-                end: p.end,
-                distance: distance.filter(|_| p.constant),
-                of,
-            }));
+            let settled = distance.filter(|_| is_c_library(&s.name));
+            shared
+                .parts
+                .extend(s.parts.iter().enumerate().map(|(i, p)| Place {
+                    start: p.start,
+                    end: p.end,
+                    distance: distance.filter(|_| p.constant),
+                    settled: settled.filter(|_| is_initialised(&s.parts, i)),
+                    of,
+                }));
         }
         shared.parts.sort_by_key(|p| p.start);
         shared
@@ -223,17 +232,40 @@ impl Shared {
         addr < start.min(LOW) || wide
     }
 
+    fn part(&self, addr: u64) -> Option<&Place> {
+        let after = self.parts.partition_point(|p| p.start <= addr);
+        self.parts[..after].last().filter(|p| addr < p.end)
+    }
+
+    /// Where an address in the C library's initialised data leads here: to what it always has. It gives programs no others
+    /// in there than those of variables with names, so in memory of unknown type such words are what its calls have left.
+    pub fn settled(&self, addr: u64) -> Option<usize> {
+        let distance = self.part(addr)?.settled?;
+        Some(addr.wrapping_add(distance) as usize)
+    }
+
     pub fn find(&self, addr: u64) -> Option<Found<'_>> {
         if self.given_back.contains(&addr) {
             return None;
         }
-        let after = self.parts.partition_point(|p| p.start <= addr);
-        let part = self.parts[..after].last().filter(|p| addr < p.end)?;
+        let part = self.part(addr)?;
         Some(match part.distance {
             Some(distance) => Found::Here(addr.wrapping_add(distance) as usize),
             None => Found::Lost(&self.names[part.of]),
         })
     }
+}
+
+fn is_c_library(name: &str) -> bool {
+    ["libc.so.", "ld-linux", "ld64."]
+        .iter()
+        .any(|n| name.starts_with(n))
+}
+
+/// Are there variables right behind these, which begin as zeros?
+fn is_initialised(parts: &[Part], i: usize) -> bool {
+    let next = parts.get(i + 1);
+    !parts[i].constant && next.is_some_and(|n| !n.constant && n.start == parts[i].end)
 }
 
 #[cfg(test)]
@@ -280,6 +312,33 @@ mod tests {
         check(0x20004, true, Some(Found::Lost("libb.so")));
         check(0x30004, true, Some(Found::Lost("libc.so")));
         check(0x31000, true, None);
+    }
+
+    #[test]
+    fn what_the_c_library_begins_with_is_where_it_is() {
+        let of = |name: &str, base| {
+            let mut meta = meta(name, b"1", base);
+            meta.parts.insert(
+                1,
+                Part {
+                    start: base + 0x2000,
+                    end: base + 0x3000,
+                    constant: false,
+                },
+            );
+            meta
+        };
+        let saved = Saved {
+            objects: vec![of("libc.so.6", 0x10000), of("liba.so", 0x20000)],
+            given_back: Vec::new(),
+        };
+        let here = [of("libc.so.6", 0x50000), of("liba.so", 0x20000)];
+        let shared = Shared::new(&saved, &here, true);
+        assert_eq!(shared.settled(0x11008), Some(0x51008));
+        assert_eq!(shared.settled(0x12008), None);
+        assert_eq!(shared.settled(0x21008), None);
+        assert_eq!(shared.find(0x11008), Some(Found::Lost("libc.so.6")));
+        assert_eq!(Shared::new(&saved, &here, false).settled(0x11008), None);
     }
 
     #[test]

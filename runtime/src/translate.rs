@@ -180,7 +180,8 @@ impl<'a> Translator<'a> {
             let mut word = [0; WORD];
             word.copy_from_slice(from);
             let word = usize::from_ne_bytes(word) as u64;
-            if let Some(here) = self.live(word) {
+            let settled = || self.directory.settled(word).filter(|_| WORD == 8);
+            if let Some(here) = self.live(word).or_else(settled) {
                 into.copy_from_slice(&here.to_ne_bytes());
             } else if lost.is_none() && WORD == 8 {
                 // What libraries have allocated, and the program, may lie at addresses like everyday numbers.

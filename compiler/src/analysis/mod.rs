@@ -18,6 +18,7 @@ pub mod linear;
 mod linearise;
 pub mod lints;
 pub mod liveness;
+pub mod located;
 pub mod measured;
 pub mod moved;
 pub mod pointers;

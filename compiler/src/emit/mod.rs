@@ -3,6 +3,7 @@
 pub mod locks;
 mod members;
 pub mod memory;
+mod stored;
 pub mod tables;
 mod tails;
 pub mod types;

@@ -1,5 +1,6 @@
 //! The tables of a unit, as C behind the user's text.
 
+use super::stored;
 use super::tails;
 use super::types::{row, Field, TypeTable};
 use crate::analysis::heap::also::Struct;
@@ -406,6 +407,11 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             let at = u.lines.position(u.expr(*e).span.start);
             untyped.push(quote(&format!("{}:{} {what}", at.file, at.line)));
         }
+    }
+    let stored = stored::find(u).into_iter().filter(|_| cx.has_points);
+    for (e, what) in stored {
+        let at = u.lines.position(u.expr(e).span.start);
+        untyped.push(quote(&format!("{}:{} {what}", at.file, at.line)));
     }
     let links = cx.heap.pieces.links[cx.unit].iter().enumerate();
     for (n, link) in links.filter(|(_, l)| cx.links.contains_key(&l.of)) {

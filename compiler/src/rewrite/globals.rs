@@ -227,7 +227,7 @@ fn mentions(u: &Unit, init: &Init, set: &HashSet<SymId>) -> bool {
     any
 }
 
-fn has_pointer(u: &Unit, t: TypeId) -> bool {
+pub fn has_pointer(u: &Unit, t: TypeId) -> bool {
     match u.ty(t) {
         Type::Pointer(_) => true,
         Type::Array { elem, .. } => has_pointer(u, elem.ty),

@@ -47,6 +47,7 @@ use crate::analysis::heap;
 use crate::analysis::held;
 use crate::analysis::linear::value_statements;
 use crate::analysis::lints::{self, Order, Wide};
+use crate::analysis::located;
 use crate::analysis::measured;
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
@@ -145,6 +146,9 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let mut diagnostics = graph.diagnostics.clone();
     let mut said = annotations::resolve(units, &options.annotations, &mut diagnostics);
     let points = graph.reaches.contains(&true);
+    if points {
+        located::tell(&p, &mut said);
+    }
     let addresses = || points.then(|| Numbers::new(&p, &graph, &said, &lints::wanted));
     let objects = || {
         let heap = heap::analyse(&p, &graph, &said, options.pieces);

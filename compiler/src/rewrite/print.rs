@@ -9,7 +9,7 @@ use super::unit::UnitCx;
 use crate::analysis::linear::{Linear, Subst};
 use crate::analysis::program::is_local;
 use crate::analysis::variadic::is_start;
-use crate::analysis::walk::{expr_children, Node};
+use crate::analysis::walk::{expr_children, strip_casts, Node};
 use crate::tree::*;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -158,6 +158,12 @@ impl<'p, 'a> Printer<'p, 'a> {
                 }
             }
             ExprKind::Builtin => self.leaf(e, out),
+            ExprKind::Cast { arg, .. } if self.is_depth(e, *arg) => {
+                let span = &self.u().expr(*arg).span;
+                out.insert(span.start, "pc3_depth(");
+                self.children(e, lin, out);
+                out.insert(span.end, ")");
+            }
             ExprKind::LabelAddr(l) => super::labels::address(self.cx, e, *l, out),
             ExprKind::StmtExpr(s) => self.stmt(*s, out),
             ExprKind::SizeofExpr(a) => self.unevaluated(*a, out),
@@ -169,6 +175,18 @@ impl<'p, 'a> Printer<'p, 'a> {
             }
             _ => self.children(e, lin, out),
         }
+    }
+
+    /// Is it where the stack is, kept as a number?
+    fn is_depth(&self, cast: ExprId, arg: ExprId) -> bool {
+        let u = self.u();
+        let callee = match u.expr(strip_casts(u, arg)).kind {
+            ExprKind::Call { callee, .. } => u.expr(callee).kind.clone(),
+            _ => return false,
+        };
+        self.cx.has_points
+            && matches!(callee, ExprKind::Ident(s) if u.sym(s).name == "__builtin_frame_address")
+            && matches!(u.ty(u.expr(cast).ty.ty), Type::Int(_))
     }
 
     /// What `_Generic` has chosen stands alone: its other parts may name what has moved.

@@ -180,6 +180,11 @@ impl Directory {
         }
     }
 
+    /// Where an address in the C library's initialised data leads here.
+    pub fn settled(&self, addr: u64) -> Option<usize> {
+        self.shared.settled(addr)
+    }
+
     /// Is it a number that was no address in its process, whose addresses have so many bits?
     pub fn is_never(&self, addr: u64, bits: u32) -> bool {
         self.shared.is_never(addr, bits)

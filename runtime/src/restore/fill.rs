@@ -1,8 +1,10 @@
 //! Converts what was saved into the places made for it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::c_void;
 
+use pc3_typemetric::descriptor::{STORED, STORED_IN_TEXT};
 use pc3_typemetric::plan::Reason;
 use pc3_typemetric::types::{Kind, TypeId};
 
@@ -18,6 +20,7 @@ use crate::hidden::{self, Hidden};
 use crate::library::{exits, process_here};
 use crate::objects::Directory;
 use crate::partner::Plans;
+use crate::pieces::scalar;
 use crate::rank::{Rank, Status};
 use crate::tell::say;
 use crate::translate::Translator;
@@ -81,7 +84,7 @@ impl RankBuilder<'_, '_> {
             // SAFETY: a place made for this object, which nobody else uses now.
             let into = unsafe { target(p.target, p.bytes) };
             translator.object(p.start);
-            let from = self.image.bytes(p.span);
+            let from = &*self.without_handlers(p.start, self.image.bytes(p.span));
             let block = self.block(p.name, p.ty, p.start, from)?;
             let rest = block.as_deref().unwrap_or(from);
             let done = p.plan.run_object(rest, into, &mut translator);
@@ -98,18 +101,41 @@ impl RankBuilder<'_, '_> {
             }
             let deals = block.is_some() && self.deals(p.start, from.len());
             let look = hidden.as_mut().filter(|_| !deals);
-            if let Some(at) = look.and_then(|h| h.find(p.ty, rest)) {
-                let found = self.hidden(p.name, &format!("{at}: {HIDDEN}"));
+            if let Some((at, h)) = look.and_then(|h| Some((h.find(p.ty, rest)?, h))) {
+                let found = |why| self.hidden(p.name, &format!("{at}: {why}"));
                 // What a stack's array has never been given may be anything.
                 let given = match p.name {
                     Name::Shadow { .. } | Name::Block | Name::Environment => false,
                     Name::Live { .. } => !at.contains('['),
                     Name::Global(_) | Name::Heap(_) => true,
                 };
-                if given {
-                    return Err(found);
+                let first = h.all(p.ty, rest)[0] % self.plans.source.size(p.ty).max(1);
+                let text = scalar(self.plans.source, p.ty, first)
+                    .is_some_and(|t| self.plans.source.get(t).kind == Kind::Char);
+                let stored = self.places(if text { STORED_IN_TEXT } else { STORED });
+                match stored.first() {
+                    _ if given => return Err(found(HIDDEN)),
+                    // What the stack has left over does no harm, and what the program put there by a cast is an address.
+                    _ if !self.directory.foreign() => {
+                        for at in h.all(p.ty, rest) {
+                            let word = at as usize..at as usize + 8;
+                            let raw =
+                                hidden::number(self.plans.source.abi().endian, &rest[word.clone()]);
+                            if let (Some(here), Some(into)) =
+                                (translator.address(raw), into.get_mut(word))
+                            {
+                                into.copy_from_slice(&(here as u64).to_ne_bytes());
+                            }
+                        }
+                    }
+                    Some(place) => {
+                        return Err(found(&format!("{HIDDEN}; put there as at {place}")))
+                    }
+                    None => say(&format!(
+                        "{}, unless it is not used any more",
+                        found(HIDDEN)
+                    )),
                 }
-                say(&format!("{found}, unless it is not used any more"));
             }
             if p.untyped || deals {
                 let none = self.no_addresses(p.start, rest.len());
@@ -151,7 +177,7 @@ impl RankBuilder<'_, '_> {
                 let into = unsafe { target(*to, bytes) };
                 let start = s.base + number * s.slot;
                 translator.object(start);
-                let from = &slot[..size as usize];
+                let from = &*self.without_handlers(start, &slot[..size as usize]);
                 let block = self.block(name, ty, start, from)?;
                 let rest = block.as_deref().unwrap_or(from);
                 let done = plan.run_object(rest, into, &mut translator);
@@ -232,6 +258,22 @@ impl RankBuilder<'_, '_> {
 }
 
 impl RankBuilder<'_, '_> {
+    /// An object's bytes without what the frames of handlers, which have returned, left on the stack for signals.
+    fn without_handlers<'b>(&self, start: u64, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let end = start.saturating_add(bytes.len() as u64);
+        let stack = self.signals.filter(|(at, size)| {
+            start > 0 && *at < end && start < at.saturating_add(*size) && *size > 0
+        });
+        let Some((at, size)) = stack else {
+            return Cow::Borrowed(bytes);
+        };
+        let from = at.max(start) - start;
+        let to = at.saturating_add(size).min(end) - start;
+        let mut bytes = bytes.to_vec();
+        bytes[from as usize..to as usize].fill(0);
+        Cow::Owned(bytes)
+    }
+
     /// Of bytes of unknown type: what leads into a library's own memory, if anything does.
     fn untyped(&self, name: Name, lost: Option<(usize, &str)>) -> Result<(), RestoreError> {
         match lost.filter(|_| self.look) {

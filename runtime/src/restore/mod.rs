@@ -191,6 +191,8 @@ struct RankBuilder<'a, 'p> {
     pending: Vec<Pending>,
     /// Variables that have more bytes in the checkpoint's shape: those, and where how many of them belong.
     longer: Vec<(Name, Box<[u8]>, usize, usize)>,
+    /// The program's stack for signals: from where, how many bytes. No handler runs at a checkpoint.
+    signals: Option<(u64, u64)>,
     /// For addresses kept as numbers.
     look: bool,
     /// Of the objects with such an address now, the first that is not where it was.
@@ -265,6 +267,7 @@ pub(crate) fn restore(
             .for_each(Number::see);
         let library = &mut image.meta.library;
         let own = library.process.as_ref();
+        let signals = own.and_then(|p| p.limits.stack);
         // What each rank has for itself.
         let apart = own.map_or(ProcessMeta::default(), |p| ProcessMeta {
             directory: p.directory.clone(),
@@ -310,7 +313,7 @@ pub(crate) fn restore(
             job,
             &constants,
             &image,
-            (&environment, &loaded),
+            (&environment, &loaded, signals),
             &mut plans,
             rank,
         )?;
@@ -418,7 +421,7 @@ fn one_rank<'p>(
     job: &Job,
     here: &Constants,
     image: &RankImage,
-    (environment, loaded): (&[(u64, u64, usize)], &[SharedMeta]),
+    (environment, loaded, signals): (&[(u64, u64, usize)], &[SharedMeta], Option<(u64, u64)>),
     plans: &mut Plans<'p>,
     rank: &mut Rank,
 ) -> Result<Directory, RestoreError> {
@@ -434,6 +437,7 @@ fn one_rank<'p>(
         directory: Directory::new(!same, shared),
         pending: Vec::new(),
         longer: Vec::new(),
+        signals,
         look: job.addresses != Addresses::Ignore,
         moved: None,
         displaced: false,

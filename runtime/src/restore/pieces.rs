@@ -2,7 +2,7 @@
 //! so that what the program counts in bytes of the block means the same here. What is larger here than its place is refused.
 
 use pc3_typemetric::descriptor::{COUNTED, HANDED};
-use pc3_typemetric::plan::Plan;
+use pc3_typemetric::plan::{Plan, Resolver};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::also::Others;
@@ -120,7 +120,7 @@ impl RankBuilder<'_, '_> {
     }
 
     /// Where the program does something with such blocks.
-    fn places(&self, what: &str) -> Vec<&str> {
+    pub(super) fn places(&self, what: &str) -> Vec<&str> {
         let all = self.program.untyped.iter();
         all.filter_map(|p| p.strip_suffix(what))
             .map(str::trim)
@@ -233,15 +233,17 @@ impl RankBuilder<'_, '_> {
                 // What it was before it was freed may be anything by now.
                 let mut rest = from.to_vec();
                 rest[..link.src_size() as usize].fill(0);
+                let lost = translator.lost();
                 if p.plan.run_object(&rest, into, translator).is_err() {
                     into.fill(0);
                 }
-                translator.lost_number();
+                translator.forget_lost(lost);
                 let from = &from[..link.src_size() as usize];
                 // SAFETY: as above; its room has been compared.
                 let into = unsafe { target(p.target, link.dst_elem_size() as usize) };
                 let done = link.run_object(from, into, translator);
                 done.map_err(|e| self.value(name, &e.to_string()))?;
+                translator.lost_in(|raw| self.lost(name, p.ty, from, raw));
                 continue;
             }
             let done = p.plan.run_object(from, into, translator);

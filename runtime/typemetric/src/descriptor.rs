@@ -286,6 +286,12 @@ pub const COUNTED: &str = "(counted in pieces)";
 /// Likewise: where pieces of blocks are handed out.
 pub const HANDED: &str = "(handed out in pieces)";
 
+/// Likewise: where an address is put among numbers, by a cast of their address.
+pub const STORED: &str = "(an address among numbers)";
+
+/// Likewise, among characters.
+pub const STORED_IN_TEXT: &str = "(an address among characters)";
+
 #[repr(C)]
 #[derive(Debug)]
 pub struct pc3_also {
@@ -319,6 +325,7 @@ pub struct pc3_rank {
     pub at: *const c_char,
     pub site: *mut pc3_site,
     pub args: *mut c_void,
+    pub stack: pc3_size,
     pub passed: c_uint,
     pub values: [pc3_value; PC3_VALUES as usize],
 }

@@ -69,7 +69,7 @@ fn layouts_agree_with_the_header() {
         pc3_hook { "destructor" = destructor, "priority" = priority, "function" = function }
         pc3_around { "function" = function, "events" = events }
         pc3_rank { "sp" = sp, "sp_end" = sp_end, "passages" = passages, "at" = at, "site" = site,
-            "args" = args, "passed" = passed, "values" = values }
+            "args" = args, "stack" = stack, "passed" = passed, "values" = values }
         pc3_value { "held" = held, "code" = code }
         pc3_tls { "set" = set, "me" = me, "state" = state }
     );
