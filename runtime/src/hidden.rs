@@ -3,7 +3,7 @@
 //! the start of a live object is hardly ever anything else.  So such a restart is refused, if the object has moved.
 //!
 //! Only 64-bit sources, and only objects above 4 GiB (heap, stacks): what lies below has addresses like everyday
-//! numbers.  Characters and floating point count where whole words of them lead into an object, wherever: no text and no everyday
+//! numbers (of 32-bit ones, only what the program is known to put addresses in: `narrow`).  Characters and floating point count where whole words of them lead into an object, wherever: no text and no everyday
 //! value looks like that.
 
 use std::collections::HashMap;
@@ -15,13 +15,14 @@ use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 use crate::objects::Directory;
 use crate::pieces::scalar;
 
-const WORD: u64 = 8;
 /// Numbers below are too likely.
 const LOWEST: u64 = 1 << 32;
+/// On 32 bits.
+const LOWEST_NARROW: u64 = 1 << 28;
 /// Tags in the low bits of an address.
 const TAGS: u64 = 8;
 /// Words looked at together.
-const BLOCK: usize = 64 * WORD as usize;
+const BLOCK: usize = 64;
 
 /// The words of a type that may hold addresses without being pointers.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ enum Spot {
 pub(crate) struct Hidden<'a> {
     types: &'a TypeTable,
     directory: &'a Directory,
+    /// Bytes of an address.
+    word: u64,
     low: u64,
     span: u64,
     /// Numbers count wherever in an object they lead, too.
@@ -52,10 +55,20 @@ pub(crate) struct Hidden<'a> {
 impl<'a> Hidden<'a> {
     /// None if there is nothing to look for.
     pub fn new(types: &'a TypeTable, directory: &'a Directory) -> Option<Hidden<'a>> {
-        let (low, high) = directory.moved(LOWEST)?;
-        (u64::from(types.abi().pointer.size) == WORD).then(|| Hidden {
+        (types.abi().pointer.size == 8).then(|| Hidden::of(types, directory, LOWEST))?
+    }
+
+    /// The same on 32 bits.
+    pub fn narrow(types: &'a TypeTable, directory: &'a Directory) -> Option<Hidden<'a>> {
+        (types.abi().pointer.size == 4).then(|| Hidden::of(types, directory, LOWEST_NARROW))?
+    }
+
+    fn of(types: &'a TypeTable, directory: &'a Directory, lowest: u64) -> Option<Hidden<'a>> {
+        let (low, high) = directory.moved(lowest)?;
+        Some(Hidden {
             types,
             directory,
+            word: types.abi().pointer.size.into(),
             low,
             span: high - low + TAGS,
             anywhere: false,
@@ -98,7 +111,7 @@ impl<'a> Hidden<'a> {
         if let Some(at) = self.tail(ty, bytes) {
             let tail = Spot::Words {
                 at: 0,
-                count: (bytes.len() as u64).saturating_sub(at) / WORD,
+                count: (bytes.len() as u64).saturating_sub(at) / self.word,
                 characters: true,
             };
             self.scan(&tail, at, bytes, all, found);
@@ -109,7 +122,7 @@ impl<'a> Hidden<'a> {
         let size = self.types.size(ty);
         let of = self.spots(ty);
         if size > 0 && !of.is_empty() {
-            let whole = repeat(0, bytes.len() as u64 / size, size, of);
+            let whole = self.repeat(0, bytes.len() as u64 / size, size, of);
             self.scan(&whole, 0, bytes, all, found);
         }
     }
@@ -136,18 +149,18 @@ impl<'a> Hidden<'a> {
         let mut list = Vec::new();
         let t = self.types.get(ty);
         match t.kind {
-            Kind::SInt | Kind::UInt | Kind::Float if t.size == WORD => list.push(Spot::Words {
+            Kind::SInt | Kind::UInt | Kind::Float if self.has_words(t) => list.push(Spot::Words {
                 at: 0,
-                count: 1,
+                count: t.size / self.word,
                 characters: t.kind == Kind::Float,
             }),
             Kind::Array if t.count > 0 => {
                 let elem = self.types.get(t.elem);
                 match elem.kind {
                     Kind::SInt | Kind::UInt | Kind::Char | Kind::Float
-                        if matches!(elem.size, 1 | WORD) =>
+                        if elem.size == 1 || self.has_words(elem) =>
                     {
-                        let count = t.count * elem.size / WORD;
+                        let count = t.count * elem.size / self.word;
                         if count > 0 {
                             list.push(Spot::Words {
                                 at: 0,
@@ -159,7 +172,7 @@ impl<'a> Hidden<'a> {
                     _ => {
                         let of = self.spots(t.elem);
                         if !of.is_empty() {
-                            list.push(repeat(0, t.count, elem.size, of));
+                            list.push(self.repeat(0, t.count, elem.size, of));
                         }
                     }
                 }
@@ -172,7 +185,7 @@ impl<'a> Hidden<'a> {
                 for m in t.members.iter().filter(|m| m.bits.is_none()) {
                     let of = self.spots(m.ty);
                     if !of.is_empty() {
-                        list.push(repeat(m.offset, 1, self.types.size(m.ty), of));
+                        list.push(self.repeat(m.offset, 1, self.types.size(m.ty), of));
                     }
                 }
             }
@@ -181,6 +194,32 @@ impl<'a> Hidden<'a> {
         let list: Rc<[Spot]> = list.into();
         self.spots.insert(ty, list.clone());
         list
+    }
+
+    /// Is it as wide as an address? On 32 bits an address may be half of a number of floating point.
+    fn has_words(&self, t: &Type) -> bool {
+        t.size == self.word || (t.kind == Kind::Float && t.size == 8)
+    }
+
+    /// `count` times the same; words beside words are one row of words.
+    fn repeat(&self, at: u64, count: u64, step: u64, of: Rc<[Spot]>) -> Spot {
+        match *of {
+            [Spot::Words {
+                at: 0,
+                count: words,
+                characters,
+            }] if words * self.word == step => Spot::Words {
+                at,
+                count: count * words,
+                characters,
+            },
+            _ => Spot::Repeat {
+                at,
+                count,
+                step,
+                of,
+            },
+        }
     }
 
     /// The offset of the first address, or of all.
@@ -209,11 +248,11 @@ impl<'a> Hidden<'a> {
                 let start = (base + at) as usize;
                 // Characters are looked at where a pointer could have been stored.
                 let start = if *characters {
-                    start.next_multiple_of(WORD as usize)
+                    start.next_multiple_of(self.word as usize)
                 } else {
                     start
                 };
-                let end = (base + at + count * WORD).min(bytes.len() as u64) as usize;
+                let end = (base + at + count * self.word).min(bytes.len() as u64) as usize;
                 let Some(words) = bytes.get(start..end) else {
                     return;
                 };
@@ -221,38 +260,53 @@ impl<'a> Hidden<'a> {
                     found.push((start + i) as u64);
                     all
                 };
-                match self.types.abi().endian {
-                    Endian::Little => self.words(words, *characters, u64::from_le_bytes, &mut add),
-                    Endian::Big => self.words(words, *characters, u64::from_be_bytes, &mut add),
+                match (self.word, self.types.abi().endian) {
+                    (8, Endian::Little) => {
+                        self.words(words, *characters, u64::from_le_bytes, &mut add)
+                    }
+                    (8, Endian::Big) => {
+                        self.words(words, *characters, u64::from_be_bytes, &mut add)
+                    }
+                    (_, Endian::Little) => self.words(
+                        words,
+                        *characters,
+                        |w| u32::from_le_bytes(w).into(),
+                        &mut add,
+                    ),
+                    (_, Endian::Big) => self.words(
+                        words,
+                        *characters,
+                        |w| u32::from_be_bytes(w).into(),
+                        &mut add,
+                    ),
                 }
             }
         }
     }
 
     /// `found` says whether to go on.
-    fn words(
+    fn words<const W: usize>(
         &self,
         bytes: &[u8],
         exact: bool,
-        number: impl Fn([u8; WORD as usize]) -> u64,
+        number: impl Fn([u8; W]) -> u64,
         found: &mut dyn FnMut(usize) -> bool,
     ) {
         let number = |word: &[u8]| word.try_into().map_or(0, &number);
         let near = |v: u64| v.wrapping_sub(self.low) < self.span;
-        for (i, block) in bytes.chunks(BLOCK).enumerate() {
-            let words = || block.chunks_exact(WORD as usize);
+        for (i, block) in bytes.chunks(BLOCK * W).enumerate() {
+            let words = || block.chunks_exact(W);
             // Without a branch per word, so that it goes at the speed of memory.
             if !words().fold(false, |any, w| any | near(number(w))) {
                 continue;
             }
-            let tags = if exact || self.anywhere {
-                u64::MAX
-            } else {
-                TAGS
+            let tags = match exact || self.anywhere {
+                true if W == 8 => u64::MAX,
+                _ => TAGS,
             };
             for (k, v) in words().map(number).enumerate() {
                 let is = near(v) && self.directory.leads_away(v, tags);
-                if is && !found(i * BLOCK + k * WORD as usize) {
+                if is && !found(i * BLOCK * W + k * W) {
                     return;
                 }
             }
@@ -271,27 +325,6 @@ fn refers(types: &TypeTable, ty: TypeId) -> bool {
         Kind::Array => refers(types, t.elem),
         Kind::Struct | Kind::Union => t.members.iter().any(|m| refers(types, m.ty)),
         kind => kind.is_reference(),
-    }
-}
-
-/// `count` times the same; words beside words are one row of words.
-fn repeat(at: u64, count: u64, step: u64, of: Rc<[Spot]>) -> Spot {
-    match *of {
-        [Spot::Words {
-            at: 0,
-            count: words,
-            characters,
-        }] if words * WORD == step => Spot::Words {
-            at,
-            count: count * words,
-            characters,
-        },
-        _ => Spot::Repeat {
-            at,
-            count,
-            step,
-            of,
-        },
     }
 }
 

@@ -1,33 +1,41 @@
-//! Where a program puts addresses among numbers, by a cast of where these lie: `*(struct real **)handle = r`, or by a view
-//! with pointers in it. Types do not say so; a restart that finds an address among numbers on the stack asks.
+//! Where a program puts addresses among numbers, by a cast of where these lie: `*(struct real **)handle = r`, by a view
+//! with pointers in it, or as bytes. Types do not say so; a restart that finds an address among numbers on the stack asks.
 
+use crate::analysis::heap::called_name;
 use crate::analysis::walk::strip_casts;
 use crate::rewrite::globals::has_pointer;
 use crate::tree::*;
 use pc3_typemetric::descriptor::{STORED, STORED_IN_TEXT};
 use std::collections::HashSet;
 
-/// The casts, and what the memory is by its type.
+/// The places, and what the memory there is by its type.
 pub fn find(u: &Unit) -> Vec<(ExprId, &'static str)> {
     let mut out = Vec::new();
     let stores: HashSet<ExprId> = u.exprs.iter().filter_map(|x| stored(u, x)).collect();
     for (e, x) in u.exprs.iter().enumerate() {
-        let (e, ExprKind::Cast { to, arg }) = (ExprId(e as u32), &x.kind) else {
+        let e = ExprId(e as u32);
+        let (to, from, direct) = match &x.kind {
+            ExprKind::Cast { to, arg } => (behind(u, *to), *arg, stores.contains(&e)),
+            ExprKind::Call { args, .. } => match (called_name(u, e), &args[..]) {
+                (Some("memcpy" | "memmove"), [to, from, ..]) => {
+                    (behind(u, u.expr(strip_casts(u, *from)).ty), *to, true)
+                }
+                _ => continue,
+            },
+            _ => continue,
+        };
+        let was = behind(u, u.expr(strip_casts(u, from)).ty);
+        let (Some(to), Some(was)) = (to, was) else {
             continue;
         };
-        let (Type::Pointer(to), Some(from)) =
-            (u.ty(to.ty), behind(u, u.expr(strip_casts(u, *arg)).ty))
-        else {
-            continue;
-        };
-        if u.lines.is_system(x.span.start) || !has_pointer(u, to.ty) || has_pointer(u, from) {
+        if u.lines.is_system(x.span.start) || !has_pointer(u, to) || has_pointer(u, was) {
             continue;
         }
-        match innermost(u, from) {
-            Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar) if stores.contains(&e) => {
-                out.push((e, STORED_IN_TEXT))
+        match innermost(u, was) {
+            Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar) => {
+                out.extend(direct.then_some((e, STORED_IN_TEXT)))
             }
-            Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar) | Type::Void => {}
+            Type::Void => out.extend(direct.then_some((e, STORED))),
             Type::Int(_) | Type::Float(_) | Type::Record(_) => out.push((e, STORED)),
             _ => {}
         }

@@ -6,10 +6,11 @@ use super::holding::Holding;
 use super::noted::InFunction;
 use super::plan::Plan;
 use super::unit::UnitCx;
+use crate::analysis::addresses::is_depth;
 use crate::analysis::linear::{Linear, Subst};
 use crate::analysis::program::is_local;
 use crate::analysis::variadic::is_start;
-use crate::analysis::walk::{expr_children, strip_casts, Node};
+use crate::analysis::walk::{expr_children, Node};
 use crate::tree::*;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -180,13 +181,7 @@ impl<'p, 'a> Printer<'p, 'a> {
     /// Is it where the stack is, kept as a number?
     fn is_depth(&self, cast: ExprId, arg: ExprId) -> bool {
         let u = self.u();
-        let callee = match u.expr(strip_casts(u, arg)).kind {
-            ExprKind::Call { callee, .. } => u.expr(callee).kind.clone(),
-            _ => return false,
-        };
-        self.cx.has_points
-            && matches!(callee, ExprKind::Ident(s) if u.sym(s).name == "__builtin_frame_address")
-            && matches!(u.ty(u.expr(cast).ty.ty), Type::Int(_))
+        self.cx.has_points && is_depth(u, arg) && matches!(u.ty(u.expr(cast).ty.ty), Type::Int(_))
     }
 
     /// What `_Generic` has chosen stands alone: its other parts may name what has moved.

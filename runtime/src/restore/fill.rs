@@ -10,7 +10,7 @@ use pc3_typemetric::types::{Kind, TypeId};
 
 use super::also::Others;
 use super::place::other_size;
-use super::{Name, RankBuilder, RestoreError};
+use super::{Name, Pending, RankBuilder, RestoreError};
 use crate::beside;
 use crate::callbacks::Callback;
 use crate::files::Owner;
@@ -80,6 +80,7 @@ impl RankBuilder<'_, '_> {
         let mut hidden = Hidden::new(self.plans.source, &self.directory)
             .filter(|_| self.look)
             .map(|h| h.anywhere(self.program.pieces));
+        let mut narrow = Hidden::narrow(self.plans.source, &self.directory).filter(|_| self.look);
         for p in &self.pending {
             // SAFETY: a place made for this object, which nobody else uses now.
             let into = unsafe { target(p.target, p.bytes) };
@@ -100,42 +101,16 @@ impl RankBuilder<'_, '_> {
                 return Err(self.value(p.name, &why));
             }
             let deals = block.is_some() && self.deals(p.start, from.len());
-            let look = hidden.as_mut().filter(|_| !deals);
-            if let Some((at, h)) = look.and_then(|h| Some((h.find(p.ty, rest)?, h))) {
-                let found = |why| self.hidden(p.name, &format!("{at}: {why}"));
-                // What a stack's array has never been given may be anything.
-                let given = match p.name {
-                    Name::Shadow { .. } | Name::Block | Name::Environment => false,
-                    Name::Live { .. } => !at.contains('['),
-                    Name::Global(_) | Name::Heap(_) => true,
-                };
-                let first = h.all(p.ty, rest)[0] % self.plans.source.size(p.ty).max(1);
-                let text = scalar(self.plans.source, p.ty, first)
-                    .is_some_and(|t| self.plans.source.get(t).kind == Kind::Char);
-                let stored = self.places(if text { STORED_IN_TEXT } else { STORED });
-                match stored.first() {
-                    _ if given => return Err(found(HIDDEN)),
-                    // What the stack has left over does no harm, and what the program put there by a cast is an address.
-                    _ if !self.directory.foreign() => {
-                        for at in h.all(p.ty, rest) {
-                            let word = at as usize..at as usize + 8;
-                            let raw =
-                                hidden::number(self.plans.source.abi().endian, &rest[word.clone()]);
-                            if let (Some(here), Some(into)) =
-                                (translator.address(raw), into.get_mut(word))
-                            {
-                                into.copy_from_slice(&(here as u64).to_ne_bytes());
-                            }
-                        }
-                    }
-                    Some(place) => {
-                        return Err(found(&format!("{HIDDEN}; put there as at {place}")))
-                    }
-                    None => say(&format!(
-                        "{}, unless it is not used any more",
-                        found(HIDDEN)
-                    )),
-                }
+            let stack = match p.name {
+                Name::Shadow { .. } | Name::Block | Name::Environment => true,
+                Name::Live { .. } | Name::Global(_) | Name::Heap(_) => false,
+            };
+            let mut look = match &mut hidden {
+                None if stack => narrow.as_mut(),
+                look => look.as_mut(),
+            };
+            if let Some(h) = look.as_mut().filter(|_| !deals) {
+                self.among_numbers(p, h, (rest, into), &translator)?;
             }
             if p.untyped || deals {
                 let none = self.no_addresses(p.start, rest.len());
@@ -272,6 +247,56 @@ impl RankBuilder<'_, '_> {
         let mut bytes = bytes.to_vec();
         bytes[from as usize..to as usize].fill(0);
         Cow::Owned(bytes)
+    }
+
+    /// Addresses in what are numbers by their types.
+    fn among_numbers(
+        &self,
+        p: &Pending,
+        hidden: &mut Hidden,
+        (from, into): (&[u8], &mut [u8]),
+        translator: &Translator,
+    ) -> Result<(), RestoreError> {
+        let Some(at) = hidden.find(p.ty, from) else {
+            return Ok(());
+        };
+        let refused = |why| Err(self.hidden(p.name, &format!("{at}: {why}")));
+        // What a stack's array has never been given may be anything.
+        let given = match p.name {
+            Name::Shadow { .. } | Name::Block | Name::Environment => false,
+            Name::Live { .. } => !at.contains('['),
+            Name::Global(_) | Name::Heap(_) => true,
+        };
+        if given {
+            return refused(HIDDEN);
+        }
+        let source = self.plans.source;
+        let all = hidden.all(p.ty, from);
+        if !self.directory.foreign() {
+            // What the stack has left over does no harm, and what the program put there by a cast is an address.
+            for at in all {
+                let word = at as usize..at as usize + size_of::<usize>();
+                let raw = hidden::number(source.abi().endian, &from[word.clone()]);
+                let place = into.get_mut(word);
+                if let (Some(here), Some(place)) = (translator.address(raw), place) {
+                    place.copy_from_slice(&here.to_ne_bytes());
+                }
+            }
+            return Ok(());
+        }
+        // What the program puts addresses in has some; other than that the stack has left them over.
+        let one = source.size(p.ty).max(1);
+        let is_text = |at: &u64| {
+            let of = scalar(source, p.ty, at % one);
+            of.is_some_and(|t| source.get(t).kind == Kind::Char)
+        };
+        for at in &all {
+            let what = if is_text(at) { STORED_IN_TEXT } else { STORED };
+            if let Some(place) = self.places(what).first() {
+                return refused(&format!("{HIDDEN}; put there as at {place}"));
+            }
+        }
+        Ok(())
     }
 
     /// Of bytes of unknown type: what leads into a library's own memory, if anything does.

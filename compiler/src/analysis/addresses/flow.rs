@@ -2,7 +2,8 @@
 
 use super::arrays::Arrays;
 use super::kinds::{
-    copies_addresses, cursors, has_sizeof, holds_addresses, is_address, is_number, pointee,
+    copies_addresses, cursors, has_sizeof, holds_addresses, is_address, is_depth, is_number,
+    pointee,
 };
 use super::lvalues::{parts, places};
 use super::offset::is_constant;
@@ -140,7 +141,8 @@ impl<'a> Flow<'a> {
         match &x.kind {
             ExprKind::Cast { arg, .. } => {
                 let from = u.expr(*arg).ty.ty;
-                if is_number(u, x.ty.ty) && is_address(u, from) && !is_constant(u, *arg) {
+                let made = is_address(u, from) && !is_constant(u, *arg) && !is_depth(u, *arg);
+                if is_number(u, x.ty.ty) && made {
                     let to = self.up(cx, e);
                     self.source(cx, e, to, is_mark(cx, e, *arg));
                 } else if let (Some(a), Some(b)) = (pointee(u, from), pointee(u, x.ty.ty)) {
@@ -403,7 +405,9 @@ impl<'a> Flow<'a> {
     fn is_an_address(&self, cx: &Cx, e: ExprId) -> bool {
         match &cx.u.expr(e).kind {
             ExprKind::Cast { arg, .. } => {
-                (is_address(cx.u, cx.u.expr(*arg).ty.ty) && !is_constant(cx.u, *arg))
+                (is_address(cx.u, cx.u.expr(*arg).ty.ty)
+                    && !is_constant(cx.u, *arg)
+                    && !is_depth(cx.u, *arg))
                     || self.is_an_address(cx, *arg)
             }
             ExprKind::Binary { lhs, rhs, .. } => {

@@ -17,6 +17,14 @@ pub fn is_number(u: &Unit, ty: TypeId) -> bool {
     matches!(u.ty(ty), Type::Int(_))
 }
 
+/// Is it where the stack is?  As a number it only says how deep that is (`pc3_depth` in pc3_rt.h).
+pub fn is_depth(u: &Unit, e: ExprId) -> bool {
+    let ExprKind::Call { callee, .. } = u.expr(strip_casts(u, e)).kind else {
+        return false;
+    };
+    matches!(u.expr(callee).kind, ExprKind::Ident(s) if u.sym(s).name == "__builtin_frame_address")
+}
+
 pub fn is_address(u: &Unit, ty: TypeId) -> bool {
     matches!(
         u.ty(ty),

@@ -21,7 +21,7 @@ pub use arrays::{Arrays, Saved};
 use flow::{Edges, Flow, Found, Source};
 pub use flow::{Is, Wanted};
 use kinds::is_number;
-pub use kinds::{has_sizeof, holds_addresses, pointee, reads_only};
+pub use kinds::{has_sizeof, holds_addresses, is_depth, pointee, reads_only};
 pub use lvalues::{named, part};
 pub use offset::is_constant;
 pub use parents::{parents, Parent, Parents};
