@@ -20,7 +20,7 @@ const LOWEST: u64 = 1 << 32;
 /// On 32 bits.
 const LOWEST_NARROW: u64 = 1 << 28;
 /// Tags in the low bits of an address.
-const TAGS: u64 = 8;
+pub(crate) const TAGS: u64 = 8;
 /// Words looked at together.
 const BLOCK: usize = 64;
 
@@ -392,6 +392,19 @@ mod tests {
 
     /// Does `values`, at the place of `kind`s in a struct behind an int, refuse an object that is at `here` now?
     fn found(elem: (Kind, u64), values: &[u64], here: u64) -> Option<String> {
+        with(elem, values, here, |h, ty, bytes| h.find(ty, bytes)).flatten()
+    }
+
+    fn every(elem: (Kind, u64), values: &[u64], here: u64) -> Vec<u64> {
+        with(elem, values, here, |h, ty, bytes| h.all(ty, bytes)).unwrap_or_default()
+    }
+
+    fn with<R>(
+        elem: (Kind, u64),
+        values: &[u64],
+        here: u64,
+        ask: impl FnOnce(&mut Hidden, TypeId, &[u8]) -> R,
+    ) -> Option<R> {
         let mut types = TypeTable::new(Abi::host());
         let mut add = |t: Type| types.add(t).expect("a type");
         let int = add(Type::scalar(Kind::SInt, "int", 4, 4, 0));
@@ -415,7 +428,7 @@ mod tests {
         d.seal().expect("one object");
         let mut bytes = vec![0; 8];
         values.iter().for_each(|v| bytes.extend(v.to_ne_bytes()));
-        Hidden::new(&types, &d)?.find(s, &bytes)
+        Some(ask(&mut Hidden::new(&types, &d)?, s, &bytes))
     }
 
     #[test]
@@ -426,6 +439,7 @@ mod tests {
         let there = Some(".list[257]".to_owned());
         assert_eq!(found(long, &many, OBJECT + 64), there);
         assert_eq!(found(long, &many, OBJECT), None);
+        assert_eq!(every(long, &[OBJECT; 3], OBJECT + 64), [8, 16, 24]);
         let check = |elem, value, expected: Option<&str>| {
             assert_eq!(found(elem, &[1, value], 0x9000).as_deref(), expected);
         };
@@ -436,5 +450,27 @@ mod tests {
         check(text, OBJECT + 1, Some(".list[8]"));
         check(text, OBJECT - 1, None);
         check((Kind::Float, 8), OBJECT + 8, Some(".list[1]"));
+    }
+
+    #[test]
+    fn half_of_a_number_on_32_bits() {
+        const OBJECT: u32 = 0x5678_1230;
+        let mut abi = Abi::host();
+        abi.pointer.size = 4;
+        let mut types = TypeTable::new(abi);
+        let double = types
+            .add(Type::scalar(Kind::Float, "double", 8, 4, 0))
+            .expect("a type");
+        let plan = Arc::new(Plan::compile(&types, double, &types, double).expect("a plan"));
+        let mut d = Directory::new(true, Shared::default());
+        d.object(OBJECT.into(), 64, double, 0x9000, plan);
+        d.seal().expect("one object");
+        assert!(Hidden::new(&types, &d).is_none());
+        let mut narrow = Hidden::narrow(&types, &d).expect("something has moved");
+        let mut bytes = 1.5f64.to_ne_bytes().to_vec();
+        assert_eq!(narrow.find(double, &bytes), None);
+        bytes.extend(OBJECT.to_ne_bytes());
+        bytes.extend([0; 4]);
+        assert_eq!(narrow.all(double, &bytes), [8]);
     }
 }

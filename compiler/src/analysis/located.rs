@@ -1,5 +1,5 @@
-//! Integers that hold addresses because MPI put them there: what `MPI_Get_address` was given, if nothing else is ever stored
-//! in it. One that counts from such an address is none, and keeps its number.
+//! Integers that hold addresses because MPI put them there: variables that `MPI_Get_address` was given. Where nothing else is
+//! ever stored in one, it holds an address; else it does if something alive is there, and counts from one if not.
 
 use super::heap::called_name;
 use super::program::Program;
@@ -9,18 +9,32 @@ use crate::tree::*;
 use pc3_typemetric::types::Held;
 use std::collections::HashSet;
 
-/// Adds to what the author says of integers.
-pub fn tell(p: &Program, said: &mut Said) {
+/// Adds to what the author says of integers; returns those that hold other things as well, by unit.
+pub fn tell(p: &Program, said: &mut Said) -> Vec<Vec<SymId>> {
+    let mut rest = Vec::new();
     for (u, said) in p.units.iter().zip(&mut said.units) {
-        for s in find(u) {
+        let (alone, both) = find(u);
+        for s in alone {
             let variables = &mut said.addresses.variables;
             variables.entry(s).or_insert_with(|| Held::new(0, 1));
         }
+        rest.push(both);
+    }
+    rest
+}
+
+/// Adds these, if they are not known to be made of sizes, or said to be anything.
+pub fn tell_rest(said: &mut Said, rest: &[Vec<SymId>]) {
+    for (said, list) in said.units.iter_mut().zip(rest) {
+        let unknown = |s: &&SymId| said.of_variable(**s).is_none();
+        let list: Vec<SymId> = list.iter().filter(unknown).copied().collect();
+        let meant = list.into_iter().map(|s| (s, Held::if_alive()));
+        said.addresses.variables.extend(meant);
     }
 }
 
 /// Variables, arrays and blocks behind pointers.
-fn find(u: &Unit) -> HashSet<SymId> {
+fn find(u: &Unit) -> (Vec<SymId>, Vec<SymId>) {
     let mut given = HashSet::new();
     // Where such a variable may stand as a whole.
     let mut fine = HashSet::new();
@@ -46,7 +60,7 @@ fn find(u: &Unit) -> HashSet<SymId> {
     }
     given.retain(|s| is_own(u, *s));
     if given.is_empty() {
-        return given;
+        return Default::default();
     }
     let mut other = HashSet::new();
     for (e, x) in u.exprs.iter().enumerate() {
@@ -94,8 +108,8 @@ fn find(u: &Unit) -> HashSet<SymId> {
             begins(d);
         }
     }
-    given.retain(|s| !other.contains(s));
-    given
+    let (both, alone) = given.into_iter().partition(|s| other.contains(s));
+    (alone, both)
 }
 
 /// No other unit can store in it, and it has room for an address.
@@ -107,7 +121,8 @@ fn is_own(u: &Unit, s: SymId) -> bool {
     }
     let wide = matches!(u.ty(t), Type::Int(k) if u.target.bits(*k) >= u.target.pointer_bits);
     let param = u.functions.iter().any(|f| f.params.contains(&s));
-    wide && !sym.is_global && !param
+    let own = !sym.is_global || sym.storage == Storage::Static;
+    wide && own && !param
 }
 
 fn is_pointer(u: &Unit, q: QualType) -> bool {

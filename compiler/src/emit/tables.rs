@@ -321,14 +321,15 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             "{{{home}, (void *)pc3_lit_{i}, {decl}, sizeof(pc3_lit_{i}), {flags}, 0, 0}}"
         ));
     }
-    for f in cx.func_names.borrow().iter() {
+    for (f, spelt) in cx.func_names.borrow().iter() {
         let n = cx.fname(*f);
-        front += &format!("static const char pc3_name_{n}[] = \"{n}\"; ");
+        let object = format!("pc3_{spelt}_{n}");
+        front += &format!("static const char {object}[] = \"{n}\"; ");
         let flags = PC3_GLOBAL_CONST | PC3_GLOBAL_LITERAL | PC3_GLOBAL_INIT;
         globals.push(format!(
-            "{{{}, (void *)pc3_name_{n}, {}, sizeof(pc3_name_{n}), {flags}, 0, 0}}",
-            quote(&format!("{}:{n}", u.name)),
-            types.char_array(&format!("pc3_name_{n}"))
+            "{{{}, (void *){object}, {}, sizeof({object}), {flags}, 0, 0}}",
+            quote(&format!("{}:{n}.__{spelt}__", u.name)),
+            types.char_array(&object)
         ));
     }
     for (f, labels) in &cx.labels.objects {

@@ -146,9 +146,10 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let mut diagnostics = graph.diagnostics.clone();
     let mut said = annotations::resolve(units, &options.annotations, &mut diagnostics);
     let points = graph.reaches.contains(&true);
-    if points {
-        located::tell(&p, &mut said);
-    }
+    let located = match points {
+        true => located::tell(&p, &mut said),
+        false => Vec::new(),
+    };
     let addresses = || points.then(|| Numbers::new(&p, &graph, &said, &lints::wanted));
     let objects = || {
         let heap = heap::analyse(&p, &graph, &said, options.pieces);
@@ -178,6 +179,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         measured::tell(&p, &measured, &numbers.arrays, &mut said);
         (numbers, measured)
     });
+    located::tell_rest(&mut said, &located);
     let numbers = numbers.as_ref().map(|(n, m)| (n, m));
     let datatypes = match numbers.filter(|_| mpi) {
         Some((numbers, _)) => datatypes::find(&p, &graph, numbers),

@@ -401,8 +401,10 @@ impl<'p, 'a> Printer<'p, 'a> {
         if super::literals::is_function_name(text)
             && (self.mode != Mode::Plain || self.again || self.cx.named.contains(&self.f))
         {
-            self.cx.func_names.borrow_mut().insert(self.f);
-            out.replace(span, format!("pc3_name_{}", self.cx.fname(self.f)));
+            let name = text.trim_matches('_');
+            out.replace(span, format!("pc3_{name}_{}", self.cx.fname(self.f)));
+            let mut names = self.cx.func_names.borrow_mut();
+            names.insert((self.f, name.to_string()));
         }
     }
 }

@@ -66,8 +66,8 @@ pub struct UnitCx<'a> {
     pub literals: HashMap<ExprId, usize>,
     /// Compound literals of static storage: their names.
     pub objects: HashMap<ExprId, String>,
-    /// `__func__` objects, made on demand.
-    pub func_names: RefCell<BTreeSet<FuncId>>,
+    /// `__func__` objects, made on demand; by its spelling, as each is another object.
+    pub func_names: RefCell<BTreeSet<(FuncId, String)>>,
     /// Functions whose `__func__` is stored.
     pub named: HashSet<FuncId>,
     /// What moves a pointer to where it could leave its object.

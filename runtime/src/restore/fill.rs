@@ -271,12 +271,19 @@ impl RankBuilder<'_, '_> {
             return refused(HIDDEN);
         }
         let source = self.plans.source;
+        let one = source.size(p.ty).max(1);
+        let kind = |at: &u64| scalar(source, p.ty, at % one).map(|t| source.get(t).kind);
+        let is_text = |at: &u64| kind(at) == Some(Kind::Char);
+        let is_integer = |at: &u64| kind(at).is_some_and(|k| k.is_integer() && k != Kind::Char);
         let all = hidden.all(p.ty, from);
         if !self.directory.foreign() {
             // What the stack has left over does no harm, and what the program put there by a cast is an address.
             for at in all {
                 let word = at as usize..at as usize + size_of::<usize>();
                 let raw = hidden::number(source.abi().endian, &from[word.clone()]);
+                if is_integer(&at) && !self.directory.leads_away(raw, hidden::TAGS) {
+                    continue;
+                }
                 let place = into.get_mut(word);
                 if let (Some(here), Some(place)) = (translator.address(raw), place) {
                     place.copy_from_slice(&here.to_ne_bytes());
@@ -285,11 +292,6 @@ impl RankBuilder<'_, '_> {
             return Ok(());
         }
         // What the program puts addresses in has some; other than that the stack has left them over.
-        let one = source.size(p.ty).max(1);
-        let is_text = |at: &u64| {
-            let of = scalar(source, p.ty, at % one);
-            of.is_some_and(|t| source.get(t).kind == Kind::Char)
-        };
         for at in &all {
             let what = if is_text(at) { STORED_IN_TEXT } else { STORED };
             if let Some(place) = self.places(what).first() {

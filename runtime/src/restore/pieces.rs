@@ -397,3 +397,44 @@ fn addresses(types: &TypeTable, ty: TypeId, none: &mut [bool]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pc3_typemetric::abi::Abi;
+    use pc3_typemetric::types::{Member, Type};
+
+    #[test]
+    fn numbers_and_padding_are_no_addresses() {
+        let mut types = TypeTable::new(Abi::host());
+        let mut add = |t: Type| types.add(t).expect("a type");
+        let flag = add(Type::scalar(Kind::Bool, "_Bool", 1, 1, 0));
+        let char = add(Type::scalar(Kind::Char, "char", 1, 1, 0));
+        let wide = add(Type::scalar(Kind::UInt, "wide", 8, 8, 0));
+        let text = add(Type::array(char, 1, 1, 8));
+        let member = |name: &str, ty, offset| Member {
+            name: name.into(),
+            ty,
+            offset,
+            bits: None,
+            choice: Default::default(),
+        };
+        let mut s = Type::scalar(Kind::Struct, "s", 32, 8, 0);
+        s.members = vec![
+            member("on", flag, 0),
+            member("n", wide, 8),
+            member("text", text, 16),
+            member("last", flag, 24),
+        ];
+        s.count = 4;
+        let s = add(s);
+        let mut none = vec![true; 32];
+        addresses(&types, s, &mut none);
+        let expected: Vec<bool> = (0..32).map(|i| !(8..24).contains(&i)).collect();
+        assert_eq!(none, expected);
+        let two = types.add(Type::array(s, 32, 8, 2)).expect("a type");
+        let mut none = vec![true; 64];
+        addresses(&types, two, &mut none);
+        assert_eq!(none, [expected.clone(), expected].concat());
+    }
+}

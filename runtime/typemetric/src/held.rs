@@ -28,9 +28,18 @@ impl Address {
         if pointer == 0 {
             return Ok(tag);
         }
+        if self.held.alive && !ctx.is_live(pointer) {
+            return self.number(raw);
+        }
         let here = ctx
             .pointer(pointer, TypeId::UNKNOWN)
             .map_err(Reason::Unresolved)?;
+        // Where 64 bits have everyday numbers, too.
+        let everyday = self.pointers.0 == 64 && pointer >> 32 == 0;
+        if self.held.alive && everyday && here != pointer {
+            let why = "may be an address or a number: it is one of both at times, and something lies there";
+            return Err(Reason::Unresolved(Unresolved(why.to_owned())));
+        }
         if here > low(self.pointers.1) {
             return Err(Reason::Address(here));
         }

@@ -571,22 +571,39 @@ pub struct Held {
     pub tags: u8,
     /// Bit n: with the tag n, it is an address; else a number.
     pub addresses: u16,
+    /// It is one if something alive is there; else a number.
+    pub alive: bool,
 }
 
 impl Held {
     /// Tags take up to four bits.
     pub const MOST: u8 = 15;
 
+    const ALIVE: u64 = 16;
+
     pub fn new(tags: u8, addresses: u16) -> Held {
-        Held { tags, addresses }
+        Held {
+            tags,
+            addresses,
+            alive: false,
+        }
+    }
+    /// What may as well be a number, and has no tags.
+    pub fn if_alive() -> Held {
+        Held {
+            alive: true,
+            ..Held::new(0, 1)
+        }
     }
     pub fn count(self) -> u64 {
-        u64::from(self.tags) | u64::from(self.addresses) << 8
+        let alive = if self.alive { Held::ALIVE } else { 0 };
+        u64::from(self.tags) | alive | u64::from(self.addresses) << 8
     }
     pub fn of(t: &Type) -> Held {
         Held {
             tags: t.count as u8 & Held::MOST,
             addresses: (t.count >> 8) as u16,
+            alive: t.count & Held::ALIVE != 0,
         }
     }
     pub fn is_address(self, raw: u64) -> bool {
