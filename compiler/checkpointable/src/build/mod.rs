@@ -188,6 +188,8 @@ pub struct Builder {
     /// Locals that are iterators, and closures, as far as it shows.
     iterators: HashSet<String>,
     closures: HashSet<String>,
+    /// Closures that do nothing but give a value, as far as it shows.
+    pure: HashSet<String>,
     /// Those with `#[reeval]`.
     reevals: HashSet<String>,
     /// Users' names of locals that have others.
@@ -265,6 +267,9 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         output,
         function,
     } = about;
+    let mut block = block.clone();
+    let pure = pure::in_locals(&mut block);
+    let block = &block;
     let mut b = Builder {
         regions: Vec::new(),
         made: 0,
@@ -283,6 +288,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         readers,
         iterators,
         closures: HashSet::new(),
+        pure,
         reevals: HashSet::new(),
         renamed,
         in_macros,

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, UnOp};
 
-use crate::again::telling;
+use crate::again::{still, telling};
 
 /// How many pointers, one within the other, are looked through.
 const DEPTH: usize = 4;
@@ -24,14 +24,15 @@ pub(super) fn asked(e: &Expr, ask: &TokenStream) -> TokenStream {
 
 /// As that, in code that is not reached.
 pub(super) fn ask(e: &Expr) -> TokenStream {
-    unreached(&asked(e, &quote!(::pc3::point::fine)))
+    unreached(&asked(&still(e), &quote!(::pc3::point::fine)))
 }
 
 /// Asks what a method is called on that may be found through a `Deref`.
 pub(super) fn ask_receiver(e: &Expr) -> TokenStream {
     let ask = quote!(::pc3::point::fine);
-    let mut out = held(e, &ask);
-    out.extend(asked(e, &ask));
+    let e = still(e);
+    let mut out = held(&e, &ask);
+    out.extend(asked(&e, &ask));
     unreached(&out)
 }
 

@@ -1,9 +1,12 @@
 //! Closures of iterators that are made again: they are called again, so what they do is known to be nothing but giving a value.
 //! What shows is judged here; of what operators and methods are called on, the types are asked.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Block, Expr, ExprClosure, Stmt, UnOp};
 
@@ -12,28 +15,98 @@ use crate::again::{is_adaptor, is_constructor, iterates, telling};
 use crate::marks::{self, Arguments};
 use crate::names::NUMBERS;
 
-/// Sees to it that an iterator's closures are such, or gives what is not known of them.
-pub(super) fn closures(e: &mut Expr) -> Vec<syn::Error> {
-    let mut look = Closures(Vec::new());
+const WHY: &str = "would be called again for the items that were taken, as this iterator is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or collect what the iterator gives into a `Vec` first";
+
+/// Sees to it that an iterator's closures are such, or gives what is not known of them; `known` are locals that are.
+pub(super) fn closures(e: &mut Expr, known: &HashSet<String>) -> Vec<syn::Error> {
+    let mut look = Closures {
+        known,
+        errors: Vec::new(),
+    };
     look.visit_expr_mut(e);
-    look.0
+    look.errors
 }
 
-struct Closures(Vec<syn::Error>);
+/// The closures in locals that iterators are given, and of which nothing else is known.
+pub(super) fn in_locals(block: &mut Block) -> HashSet<String> {
+    let mut locals = Locals::default();
+    locals.visit_block(block);
+    let mut given = Given {
+        names: locals.0,
+        known: HashSet::new(),
+    };
+    given.visit_block_mut(block);
+    given.known
+}
 
-impl VisitMut for Closures {
+/// Names that adaptors are given.
+#[derive(Default)]
+struct Locals(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Locals {
+    fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
+        if is_adaptor(&m.method) {
+            let names = m.args.iter().filter_map(|a| match a {
+                Expr::Path(p) => p.path.get_ident(),
+                Expr::Reference(r) => match &*r.expr {
+                    Expr::Path(p) => p.path.get_ident(),
+                    _ => None,
+                },
+                _ => None,
+            });
+            self.0.extend(names.map(ToString::to_string));
+        }
+        visit::visit_expr_method_call(self, m);
+    }
+}
+
+struct Given {
+    names: HashSet<String>,
+    known: HashSet<String>,
+}
+
+impl VisitMut for Given {
+    fn visit_local_mut(&mut self, l: &mut syn::Local) {
+        if let (syn::Pat::Ident(p), Some(init)) = (&l.pat, &mut l.init) {
+            let name = p.ident.to_string();
+            if matches!(*init.expr, Expr::Closure(_)) && self.names.contains(&name) {
+                let mut judged = (*init.expr).clone();
+                if closures(&mut judged, &self.known).is_empty() {
+                    *init.expr = judged;
+                    self.known.insert(name);
+                }
+            }
+        }
+        visit_mut::visit_local_mut(self, l);
+    }
+}
+
+struct Closures<'k> {
+    known: &'k HashSet<String>,
+    errors: Vec<syn::Error>,
+}
+
+impl Closures<'_> {
+    fn wrong(&mut self, (at, what): (Span, String)) {
+        self.errors
+            .push(syn::Error::new(at, format!("{what} {WHY}")));
+    }
+}
+
+impl VisitMut for Closures<'_> {
     fn visit_expr_closure_mut(&mut self, c: &mut ExprClosure) {
         let mut look = Pure {
+            known: self.known,
             asked: places::asked(&c.body, &quote!(::pc3::point::fine)),
             wrong: None,
         };
         look.expr(&c.body);
-        if let Some((at, what)) = look.wrong {
-            self.0.push(syn::Error::new(at, format!("{what} would be called again for the items that were taken, as this iterator is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or collect what the iterator gives into a `Vec` first")));
-            return;
+        if let Some(wrong) = look.wrong {
+            return self.wrong(wrong);
         }
+        let asked = look.asked;
         visit_mut::visit_expr_mut(self, &mut c.body);
-        let (asked, body) = (look.asked, &c.body);
+        let body = &c.body;
         if !asked.is_empty() {
             *c.body = parse_quote!({
                 if false {
@@ -47,25 +120,26 @@ impl VisitMut for Closures {
         }
     }
     fn visit_expr_method_call_mut(&mut self, m: &mut syn::ExprMethodCall) {
-        if is_adaptor(&m.method) && !["zip", "chain"].iter().any(|n| m.method == n) {
-            for a in m.args.iter().filter(|a| matches!(a, Expr::Path(_))) {
-                if let Some((at, what)) = named(a).filter(|_| takes_function(m)) {
-                    self.0.push(syn::Error::new(at, format!("{what} would be called again for the items that were taken, as this iterator is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or collect what the iterator gives into a `Vec` first")));
-                }
-            }
+        let values = ["chain", "skip", "step_by", "take", "zip"];
+        if is_adaptor(&m.method) && !values.iter().any(|n| m.method == n) {
+            let wrong: Vec<_> = m.args.iter().filter_map(|a| named(a, self.known)).collect();
+            wrong.into_iter().for_each(|w| self.wrong(w));
         }
         visit_mut::visit_expr_method_call_mut(self, m);
     }
 }
 
-fn takes_function(m: &syn::ExprMethodCall) -> bool {
-    !["take", "skip", "step_by"].iter().any(|n| m.method == n)
-}
-
 /// A function by its name, unless it is one of the standard library's or a constructor.
-fn named(e: &Expr) -> Option<(Span, String)> {
+fn named(e: &Expr, known: &HashSet<String>) -> Option<(Span, String)> {
+    if let Expr::Reference(r) = e {
+        return named(&r.expr, known);
+    }
     let Expr::Path(p) = e else { return None };
-    match is_constructor(e) || is_known(p) {
+    let local = p
+        .path
+        .get_ident()
+        .is_some_and(|i| known.contains(&i.to_string()));
+    match local || is_constructor(e) || is_known(p) {
         true => None,
         false => {
             let name = p.path.segments.last().map(|s| s.ident.to_string());
@@ -122,12 +196,13 @@ const OF_ITERATORS: &[&str] = &[
     "all", "any", "count", "find", "fold", "position", "product", "sum",
 ];
 
-struct Pure {
+struct Pure<'k> {
+    known: &'k HashSet<String>,
     asked: TokenStream,
     wrong: Option<(Span, String)>,
 }
 
-impl Pure {
+impl Pure<'_> {
     fn no(&mut self, at: Span, what: &str) {
         self.wrong.get_or_insert((at, what.to_owned()));
     }
@@ -158,7 +233,7 @@ impl Pure {
         if !matches!(e, Expr::Lit(_)) {
             let at = telling(e);
             self.asked
-                .extend(quote_spanned!(at=> ::pc3::point::called_again(&#e);));
+                .extend(quote_spanned!(at=> ::pc3::point::called_again(&(#e));));
         }
         self.expr(e);
     }
@@ -204,7 +279,7 @@ impl Pure {
             Expr::Try(t) => self.expr(&t.expr),
             Expr::Macro(m) => self.mac(&m.mac),
             Expr::Call(c) => {
-                match named(&c.func) {
+                match named(&c.func, self.known) {
                     Some((at, what)) => self.no(at, &what),
                     None if matches!(&*c.func, Expr::Path(_)) => {}
                     None => self.no(c.func.span(), "this"),
@@ -236,7 +311,7 @@ impl Pure {
             self.fixed(receiver);
         }
         for a in &m.args {
-            if let Some((at, what)) = named(a).filter(|_| of_iterator) {
+            if let Some((at, what)) = named(a, self.known).filter(|_| of_iterator) {
                 self.no(at, &what);
             }
             self.expr(a);

@@ -182,7 +182,8 @@ impl Builder {
                 let taken = self.ask_taken(taken);
                 let (reads, order) = (self.ask_closures(&made), self.ask_order(&iterator, expr));
                 let known = ask_parts(&made);
-                self.errors.extend(pure::closures(&mut made));
+                let wrong = pure::closures(&mut made, &self.pure);
+                self.errors.extend(wrong);
                 unchanging(&mut made);
                 let borrows = (!is_constant(expr)).then(|| {
                     quote! {{

@@ -120,7 +120,8 @@ impl Builder {
             }
             made => ask_parts(made),
         });
-        self.errors.extend(pure::closures(&mut made));
+        let wrong = pure::closures(&mut made, &self.pure);
+        self.errors.extend(wrong);
         unchanging(&mut made);
         (made, asked)
     }
