@@ -1,7 +1,9 @@
 //! The function around its body: the form that runs, the one that is gone back into, and the one for other callers.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, ToTokens};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned, ToTokens};
+use syn::parse::Parser;
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{parse_quote, Attribute, GenericParam, ItemFn, ReturnType, Signature, TraitItemFn, Type};
 
@@ -13,7 +15,8 @@ use crate::parameters::{iterators, parameters, readers, rename_self};
 use crate::plain::{without, without_any};
 use crate::Wanted;
 use crate::{
-    course, fold, names, nested, operands, receivers, reeval, temporaries, transient, unmarked,
+    course, fold, names, nested, operands, positions, receivers, reeval, temporaries, transient,
+    unmarked,
 };
 
 type Result<T> = std::result::Result<T, syn::Error>;
@@ -125,40 +128,86 @@ fn refused(function: ItemFn, method: bool, why: &syn::Error) -> TokenStream {
     quote!(#function #said #forms)
 }
 
-/// `ranks`: each of several executes it.
-pub fn expand_main(item: TokenStream, ranks: bool, wanted: Wanted) -> Result<TokenStream> {
-    let function: ItemFn = syn::parse2(item)?;
+/// The arguments of `#[pc3::main]`.
+#[derive(Default)]
+pub struct Main {
+    /// Each of several ranks executes it.
+    ranks: bool,
+    /// Called once in each process, in front of all else.
+    setup: Option<syn::Path>,
+}
+
+impl Main {
+    pub fn parse(arguments: TokenStream, mpi: bool) -> Result<Main> {
+        let mut main = Main::default();
+        let parser = syn::meta::parser(|meta| {
+            if meta.path.is_ident("setup") {
+                main.setup = Some(meta.value()?.parse()?);
+                Ok(())
+            } else if meta.path.is_ident("mpi") && mpi {
+                main.ranks = true;
+                Ok(())
+            } else if meta.path.is_ident("mpi") {
+                Err(meta.error("#[pc3::main(mpi)] needs the feature `mpi` of the crate pc3"))
+            } else {
+                Err(meta.error("#[pc3::main] takes no arguments but `mpi` and `setup = function`"))
+            }
+        });
+        parser.parse2(arguments)?;
+        Ok(main)
+    }
+
+    fn arguments(&self) -> TokenStream {
+        let ranks = self.ranks.then(|| quote!(mpi));
+        let setup = self.setup.as_ref().map(|f| quote!(setup = #f));
+        let all: Vec<TokenStream> = ranks.into_iter().chain(setup).collect();
+        quote!((#(#all),*))
+    }
+
+    /// What is done first, whether the program starts or goes on.
+    fn set_up(&self) -> Option<TokenStream> {
+        let f = self.setup.as_ref()?;
+        let at = f.span().resolved_at(Span::call_site());
+        Some(quote_spanned!(at=> ::pc3::point::set_up(#f);))
+    }
+}
+
+pub fn expand_main(item: TokenStream, main: &Main, wanted: Wanted) -> Result<TokenStream> {
+    let mut function: ItemFn = syn::parse2(item)?;
     if !function.sig.inputs.is_empty() || function.sig.ident != "main" {
         return Err(syn::Error::new_spanned(
             &function.sig,
             "#[pc3::main] goes in front of `fn main()`",
         ));
     }
-    let arguments = ranks.then(|| quote!((mpi)));
-    let forms = match wanted == Wanted::Plain && ranks {
-        true => None,
-        false => conditional(&function, &quote!(#[::pc3::main #arguments]), wanted)?,
-    };
-    if let Some(forms) = forms {
-        return Ok(forms);
+    let (arguments, set_up) = (main.arguments(), main.set_up());
+    let plain_ranks = wanted == Wanted::Plain && main.ranks;
+    if !plain_ranks {
+        let attribute = quote!(#[::pc3::main #arguments]);
+        if let Some(forms) = conditional(&function, &attribute, wanted)? {
+            return Ok(forms);
+        }
     }
-    if wanted == Wanted::Plain && ranks {
+    if plain_ranks {
         // The ranks are not what is left out.
         let inner = without(function);
         return Ok(quote! {
             fn main() -> ::std::process::ExitCode {
                 #inner
                 ::pc3::start_mpi(::pc3::point::Program {
-                    enter: || ::core::result::Result::Ok(::pc3::point::Report::report(main())),
+                    enter: || { #set_up ::core::result::Result::Ok(::pc3::point::Report::report(main())) },
                     resume: || ::core::result::Result::Ok(0),
                 })
             }
         });
     }
     if wanted != Wanted::All {
+        if let Some(set_up) = set_up {
+            function.block.stmts.insert(0, syn::parse2(set_up)?);
+        }
         return Ok(shown(function, false, wanted));
     }
-    let start = match ranks {
+    let start = match main.ranks {
         true => quote!(start_mpi),
         false => quote!(start),
     };
@@ -177,8 +226,8 @@ pub fn expand_main(item: TokenStream, ranks: bool, wanted: Wanted) -> Result<Tok
             #plain
             let _ = main;
             ::pc3::#start(::pc3::point::Program {
-                enter: || main::hot().map(::pc3::point::Report::report),
-                resume: || main::resume().map(::pc3::point::Report::report),
+                enter: || { #set_up main::hot().map(::pc3::point::Report::report) },
+                resume: || { #set_up main::resume().map(::pc3::point::Report::report) },
             })
         }
     })
@@ -332,6 +381,7 @@ fn forms(mut function: ItemFn, method: bool) -> Result<TokenStream> {
 /// The forms of a function; `function`'s block is used up.
 fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     check(&function.sig)?;
+    let positions = positions::of(&function.block);
     let mut points = Points::default();
     function
         .block
@@ -371,6 +421,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         iterators: iterators(&function.sig),
         renamed: names.own,
         in_macros: names.in_macros,
+        positions,
         output: out.clone(),
         function: named.clone(),
     };

@@ -19,7 +19,7 @@
 //!                                                      s += match r1 { Ok(v) => v, Err(_) => return Err(leave(&POINT_1, || vec![keep("s", s)])) };
 //! ```
 //!
-//! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `receivers`: how a method is called, `nested`: items in it; `conditions`: `#[cfg(…)]` in it; `derive`: structs and enums; `equivalence`: those in messages.
+//! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `receivers`: how a method is called, `nested`: items in it; `positions`: where its points are; `conditions`: `#[cfg(…)]` in it; `derive`: structs and enums; `equivalence`: those in messages.
 //! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local, also in `texts`, and what is `shown` of it.
 //! * `temporaries`: values that `ref` borrows from; `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
@@ -43,6 +43,7 @@ mod nested;
 mod operands;
 mod parameters;
 mod plain;
+mod positions;
 mod receivers;
 mod reeval;
 mod shown;
@@ -82,16 +83,11 @@ pub enum Wanted {
     Plain,
 }
 
-/// `#[pc3::main]`, `#[pc3::main(mpi)]`; `mpi`: has the crate `pc3` that feature?
+/// `#[pc3::main]`, `#[pc3::main(mpi, setup = f)]`; `mpi`: has the crate `pc3` that feature?
 pub fn main(arguments: TokenStream, item: TokenStream, wanted: Wanted, mpi: bool) -> TokenStream {
-    let wrong = |text: &str| syn::Error::new_spanned(&arguments, text).to_compile_error();
-    let ranks = match arguments.to_string().as_str() {
-        "" => false,
-        "mpi" if mpi => true,
-        "mpi" => return wrong("#[pc3::main(mpi)] needs the feature `mpi` of the crate pc3"),
-        _ => return wrong("#[pc3::main] takes no arguments but `mpi`"),
-    };
-    item::expand_main(item.clone(), ranks, wanted).unwrap_or_else(|e| beside(item, &e))
+    item::Main::parse(arguments, mpi)
+        .and_then(|main| item::expand_main(item.clone(), &main, wanted))
+        .unwrap_or_else(|e| beside(item, &e))
 }
 
 /// What `stringify!` gives in a function whose locals have other names.

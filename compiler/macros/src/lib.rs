@@ -21,7 +21,8 @@ pub fn checkpointable(attribute: TokenStream, item: TokenStream) -> TokenStream 
     pc3_checkpointable::attribute(attribute.into(), item.into(), wanted()).into()
 }
 
-/// The program's `main`, which may have locations and marked calls.  `#[pc3::main(mpi)]`: each of several ranks executes it.
+/// The program's `main`, which may have locations and marked calls.  `#[pc3::main(mpi)]`: each of several ranks executes it;
+/// `#[pc3::main(setup = f)]`: `f` is called once in each process, at a start and at a restart.
 #[proc_macro_attribute]
 pub fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mpi = cfg!(feature = "mpi");

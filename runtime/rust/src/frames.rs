@@ -210,6 +210,19 @@ fn saved(loading: Rc<Loading>, index: usize, function: &'static Function) -> Fra
     }
 }
 
+/// Are these positions of one point that has been moved?  It has if both of the statements next to it are others, or if it is
+/// elsewhere in the same text.
+fn moved(saved: &str, here: &str) -> bool {
+    let parts = |s: &str| s.split('.').map(str::to_owned).collect::<Vec<_>>();
+    match (&parts(saved)[..], &parts(here)[..]) {
+        ([before, after, whole, at], [before_here, after_here, whole_here, at_here]) => {
+            let beside = before != before_here && after != after_here;
+            beside || (whole == whole_here && at != at_here)
+        }
+        _ => false,
+    }
+}
+
 impl Frame {
     pub fn label(&self) -> u32 {
         self.label
@@ -230,6 +243,12 @@ impl Frame {
             ));
         }
         if let Some(ty) = saved.live {
+            if moved(&loading.ty(ty).name, point.position) {
+                refuse(&format!(
+                    "error[pc3::E0501]: checkpoint {} cannot be continued here: function {}: point {} ({}:{} in the checkpoint, {}:{} here) has been moved among the statements: some would be done twice, or never",
+                    loading.source.id, func.name, saved.label, saved.file, saved.line, point.file, point.line
+                ));
+            }
             for m in &loading.ty(ty).members {
                 if !point.live.contains(&m.name.as_str()) {
                     self.wrong(&m.name, "exists only in the checkpoint");
@@ -390,7 +409,9 @@ impl Guest for Frames {
                 live.push((&**value, offset as usize));
             }
             let size = end.next_multiple_of(align);
-            let ty = (!members.is_empty()).then(|| saver.types.frame(size, align, members));
+            let ty = saver
+                .types
+                .frame(frame.point.position, size, align, members);
             frames.push((frame.point, ty, saver.live(Live(live), size)));
         }
         let done = saver.finish(image)?;
@@ -402,7 +423,7 @@ impl Guest for Frames {
                 line: point.line,
                 file: point.file.to_owned(),
                 what: point.what.to_owned(),
-                live: ty.map(&id),
+                live: Some(id(ty)),
             };
             image.frame(point.function.name, meta, span);
         }

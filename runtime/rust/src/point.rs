@@ -37,6 +37,7 @@ pub use crate::repeats::{
     looked, mapped, passes, scanned, successors, Cloned, Repeats, RepeatsOther,
 };
 use crate::save::Saver;
+pub use crate::start::set_up;
 use crate::types::{layout, TypeId, Types};
 use crate::value::{Checkpointable, Transient};
 pub use crate::ways::{
@@ -62,6 +63,8 @@ pub struct Point {
     pub line: u32,
     /// The function that is called, or "checkpoint".
     pub what: &'static str,
+    /// Where it is among the function's statements.
+    pub position: &'static str,
     /// Names of the locals that are kept.
     pub live: &'static [&'static str],
 }

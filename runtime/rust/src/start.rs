@@ -1,7 +1,7 @@
 //! From `main` to exit.
 
 use std::process::ExitCode;
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 use pc3_runtime::start_guest;
 
@@ -20,6 +20,12 @@ pub fn start(program: Program) -> ExitCode {
 pub fn start_mpi(program: Program) -> ExitCode {
     pc3_vmpi::engine::register();
     run(program, true)
+}
+
+/// What `#[pc3::main(setup = f)]` calls: once in each process, whether the program starts in it or goes on.
+pub fn set_up(f: fn()) {
+    static DONE: Once = Once::new();
+    DONE.call_once(f);
 }
 
 fn run(program: Program, calls_mpi: bool) -> ExitCode {

@@ -137,11 +137,12 @@ impl Types {
     /// The struct of a frame's live values.
     pub(crate) fn frame(
         &mut self,
+        position: &str,
         size: u64,
         align: u64,
         members: Vec<(String, TypeId, u64)>,
     ) -> TypeId {
-        let ty = aggregate(Kind::Struct, String::new(), size, align, members);
+        let ty = aggregate(Kind::Struct, position.to_owned(), size, align, members);
         self.unnamed(ty)
     }
 

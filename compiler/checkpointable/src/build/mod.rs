@@ -196,6 +196,7 @@ pub struct Builder {
     renamed: HashMap<String, String>,
     /// Locals that may be mentioned where it does not show.
     in_macros: HashSet<String>,
+    positions: Vec<String>,
     course: Course,
     /// Loops around over iterators that are made again, by their names in the course.
     made_loops: Vec<String>,
@@ -252,6 +253,8 @@ pub struct About<'a> {
     pub iterators: HashSet<String>,
     pub renamed: HashMap<String, String>,
     pub in_macros: HashSet<String>,
+    /// Where the points are among the statements.
+    pub positions: Vec<String>,
     pub output: Type,
     pub function: Ident,
 }
@@ -264,6 +267,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         iterators,
         renamed,
         in_macros,
+        positions,
         output,
         function,
     } = about;
@@ -292,6 +296,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         reevals: HashSet::new(),
         renamed,
         in_macros,
+        positions,
         course,
         made_loops: Vec::new(),
         made_iterators: Vec::new(),

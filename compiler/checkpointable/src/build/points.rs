@@ -52,6 +52,7 @@ impl Builder {
         let point = format_ident!("PC3_POINT_{}", n);
         let function = &self.function;
         let line = quote_spanned!(span=> ::core::line!());
+        let position = self.positions.get(n as usize - 1).map_or("", |p| p);
         self.statics.extend(quote! {
             static #point: ::pc3::point::Point = ::pc3::point::Point {
                 function: &#function,
@@ -59,6 +60,7 @@ impl Builder {
                 file: ::core::file!(),
                 line: #line,
                 what: #what,
+                position: #position,
                 live: &[#(#names,)* #(#asked_names),*],
             };
         });
