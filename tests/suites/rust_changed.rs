@@ -74,6 +74,33 @@ const CHANGES: &[Change] = &[
         refused: Some("exists only in the checkpoint"),
         prints: "",
     },
+    Change {
+        name: "shifted",
+        replace: &[("        checkpoint!();\n        shorn += sheep.wool.len();", "        shorn += sheep.wool.len();\n        checkpoint!();")],
+        refused: Some("has been moved among the statements"),
+        prints: "",
+    },
+    Change {
+        name: "first",
+        replace: &[
+            ("        checkpoint!();\n", ""),
+            ("        let sheep = &mut flock", "        checkpoint!();\n        let sheep = &mut flock"),
+        ],
+        refused: Some("has been moved among the statements"),
+        prints: "",
+    },
+    Change {
+        name: "edited",
+        replace: &[("+ 0.5", "+ 0.25")],
+        refused: None,
+        prints: "wool: [1.0, 1.5, 3.5, 5.25], mood: Busy",
+    },
+    Change {
+        name: "inserted",
+        replace: &[("        checkpoint!();\n", "        sheep.name.push('!');\n        checkpoint!();\n")],
+        refused: None,
+        prints: "Shaun!\"",
+    },
 ];
 
 fn changed() -> Result<()> {

@@ -278,19 +278,38 @@ fn borrows_made_again() {
     check(
         "fn f(list: Vec<u8>) {
     let mut n = 0;
-    for x in list.iter().map(|x| { n += 1; x }) { checkpoint!(); }
+    for x in list.iter().zip(list.iter().map(|x| { n += 1; x })) { checkpoint!(); }
 }",
         expect![[r#"
-            3:36: this closure changes `n`, and would be called again for the items that were taken before a restart: do that in the loop
+            3:52: this closure changes `n`, and would be called again for the items that were taken before a restart: do that in the loop
         "#]],
     );
     check(
         "fn f(list: Vec<u8>) {
-    for x in list.iter().filter(|x| { println!(\"{x}\"); true }) { checkpoint!(); }
+    for x in list.iter().chain(list.iter().filter(|x| { println!(\"{x}\"); true })) { checkpoint!(); }
 }",
         expect![[r#"
-            2:39: this closure uses `println!`, and would be called again for the items that were taken before a restart: do that in the loop
+            2:57: this closure uses `println!`, and would be called again for the items that were taken before a restart: do that in the loop
         "#]],
+    );
+    check(
+        "fn f(list: Vec<u8>) {
+    let mut it = list.iter().map(|x| seen(*x)).filter(known);
+    checkpoint!();
+    it.next();
+}",
+        expect![[r#"
+            2:55: `known` would be called again for the items that were taken, as this iterator is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or collect what the iterator gives into a `Vec` first
+            2:38: `seen` would be called again for the items that were taken, as this iterator is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or collect what the iterator gives into a `Vec` first
+        "#]],
+    );
+    // They are called once.
+    check(
+        "fn f(list: Vec<u8>) {
+    let mut n = 0;
+    for x in list.iter().map(|x| { n += 1; seen(*x) }).filter(known).take(3) { checkpoint!(); }
+}",
+        expect![""],
     );
     check(
         "fn f() {
@@ -397,8 +416,8 @@ fn mains() {
     check(
         "#[pc3::main(ranks = 4)] fn main() {}",
         expect![[r#"
-        1:9: #[pc3::main] takes no arguments but `mpi`
-    "#]],
+            1:1: #[pc3::main] takes no arguments but `mpi` and `setup = function`
+        "#]],
     );
     check(
         "#[pc3::main()] fn main(n: i32) {}",

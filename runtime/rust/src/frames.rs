@@ -243,16 +243,16 @@ impl Frame {
             ));
         }
         if let Some(ty) = saved.live {
+            for m in &loading.ty(ty).members {
+                if !point.live.contains(&m.name.as_str()) {
+                    self.wrong(&m.name, "exists only in the checkpoint");
+                }
+            }
             if moved(&loading.ty(ty).name, point.position) {
                 refuse(&format!(
                     "error[pc3::E0501]: checkpoint {} cannot be continued here: function {}: point {} ({}:{} in the checkpoint, {}:{} here) has been moved among the statements: some would be done twice, or never",
                     loading.source.id, func.name, saved.label, saved.file, saved.line, point.file, point.line
                 ));
-            }
-            for m in &loading.ty(ty).members {
-                if !point.live.contains(&m.name.as_str()) {
-                    self.wrong(&m.name, "exists only in the checkpoint");
-                }
             }
         }
     }

@@ -62,9 +62,9 @@ mod ways;
 
 pub use buffered::{stdin, BufReader, BufWriter, Lines, Numbered, Stdin};
 pub use file::{File, OpenOptions};
-pub use kinds::tagged;
 #[cfg(feature = "serde")]
 pub use kinds::Serde;
+pub use kinds::{tagged, AnyOrder, Unordered};
 #[doc(hidden)]
 pub use load::{missing, Columns};
 pub use load::{LoadError, Loading, Members, View};

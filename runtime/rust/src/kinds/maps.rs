@@ -1,7 +1,7 @@
 //! Sets and maps: items, or keys and values, in the order of iteration.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::hash::{BuildHasher, Hash};
+use std::hash::{BuildHasher, Hash, RandomState};
 
 use crate::load::{LoadError, Loading, View};
 use crate::save::Saver;
@@ -9,6 +9,39 @@ use crate::types::{TypeId, Types};
 use crate::value::Checkpointable;
 
 use super::containers::{describe, load, put};
+
+/// Hashers of maps and sets whose order of iteration a program does not depend on: behind a restart it is another one.
+///
+/// That of the standard library's maps differs from run to run anyway.  With a hasher that is the same in each run it does not,
+/// and what the program prints might depend on it: such a map says that it does not by [`Unordered`], or by
+/// `impl pc3::AnyOrder for` a hasher of the program's.
+#[diagnostic::on_unimplemented(
+    message = "a hash map or set with the hasher `{Self}` has the same order in each run, and another one behind a restart",
+    label = "what goes over it might do something else",
+    note = "use a `BTreeMap`, the crate `indexmap`, or the standard library's `RandomState`; if the order does not matter, say so: `HashMap<K, V, pc3::Unordered<Hasher>>`"
+)]
+pub trait AnyOrder {}
+
+impl AnyOrder for RandomState {}
+impl<S> AnyOrder for Unordered<S> {}
+
+/// A hasher of maps and sets whose order of iteration does not matter.
+///
+/// ```
+/// # use std::hash::{BuildHasherDefault, DefaultHasher};
+/// type Map<K, V> = std::collections::HashMap<K, V, pc3::Unordered<BuildHasherDefault<DefaultHasher>>>;
+/// let mut ages = Map::default();
+/// ages.insert("Dolly", 6);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unordered<S>(pub S);
+
+impl<S: BuildHasher> BuildHasher for Unordered<S> {
+    type Hasher = S::Hasher;
+    fn build_hasher(&self) -> S::Hasher {
+        self.0.build_hasher()
+    }
+}
 
 macro_rules! sets {
     ($([$($g:tt)*] $t:ty, $name:literal, $make:expr;)*) => {$(
@@ -34,7 +67,7 @@ macro_rules! sets {
 
 sets! {
     [T: Checkpointable + Ord] BTreeSet<T>, "BTreeSet", |items| items.into_iter().collect();
-    [T: Checkpointable + Hash + Eq, S: BuildHasher + Default + 'static] HashSet<T, S>, "HashSet",
+    [T: Checkpointable + Hash + Eq, S: BuildHasher + Default + AnyOrder + 'static] HashSet<T, S>, "HashSet",
         |items| items.into_iter().collect();
 }
 
@@ -73,5 +106,5 @@ macro_rules! maps {
 
 maps! {
     [K: Checkpointable + Ord, V: Checkpointable] BTreeMap<K, V>, "BTreeMap";
-    [K: Checkpointable + Hash + Eq, V: Checkpointable, S: BuildHasher + Default + 'static] HashMap<K, V, S>, "HashMap";
+    [K: Checkpointable + Hash + Eq, V: Checkpointable, S: BuildHasher + Default + AnyOrder + 'static] HashMap<K, V, S>, "HashMap";
 }

@@ -28,6 +28,7 @@ pub use groups::tagged;
 pub use iterators::{
     Chain, Enumerate, Flatten, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip,
 };
+pub use maps::{AnyOrder, Unordered};
 #[cfg(feature = "serde")]
 pub use serde::Serde;
 pub use walks::{
