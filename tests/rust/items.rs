@@ -77,9 +77,9 @@ fn main() {
     println!("{} {}", ck!(item(&[1, 2])), ck!(parts(&[1], &[2])));
 }
 
-//= 13:13 `item`: `Unsaved` is made again after a restart, and it, or what it is made from, may have another value then
+//= 13:13 `item`: `Unsaved` cannot be saved in a checkpoint
 //= 24:18 `first`: `Unsaved` is made again after a restart, and it, or what it is made from, may have another value then
 //= 36:14 `one`: `Unsaved` is made again after a restart, and it, or what it is made from, may have another value then
-//= 47:9 `cell`: `Cell<Unsaved>` is made again after a restart, and it, or what it is made from, may have another value then
+//= 47:9 `cell`: `Unsaved` cannot be saved in a checkpoint
 //= 58:13 `pair`: `(&u32, &u32)` is made again after a restart, and its parts may be other borrows then
 //= 69:9 `cell`: `Cell<{integer}>` is made again after a restart, and it, or what it is made from, may have another value then

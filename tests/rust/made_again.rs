@@ -65,7 +65,7 @@ fn main() {
     println!("{} {}", ck!(of_what_changes(&[1], &[2])), ck!(another_guard(&a, &b)));
 }
 
-//= 21:17 `cache`: a borrow out of `Cache` is not made again after a restart: what else its method does would be done twice
+//= 21:17 `cache`: a borrow out of `Cache` is not made again after a restart: what else its methods, or its `Index`, do would be done twice
 //= 28:21 `iter`: which `Cell<u32>` is found may be another one after a restart: it may hold a cell
 //= 35:20 `values`: which item of `std::collections::hash_map::Values<'_, u32, u32>` is found may be another one after a restart
 //= 43:5 `list`: `&u32` is made again after a restart, and it, or what it is made from, may have another value then

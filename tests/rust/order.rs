@@ -154,18 +154,13 @@ fn main() {
     println!("{} {}", ck!(cells(&[], &Mutex::new(3))), ck!(unknown(&[3u8])));
 }
 
-//= 82:37 `|`: this closure would be called again for items that the loop may have changed, as the iterator is made again after a restart: do in the loop what it does (`if … { continue; }`)
 //= 10:19 `map`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
 //= 14:18 `values_mut`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
-//= 18:42 `filter`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
+//= 18:30 `enumerate`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
 //= 22:33 `zip`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
-//= 26:28 `flat_map`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
-//= 42:45 `self`: a closure of a loop's iterator reads a value of type `RefCell<Vec<bool>>`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
-//= 58:17 `list`: a closure of a loop's iterator reads a value of type `&[Cell<u64>]`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
-//= 62:39 `lock`: a closure of a loop's iterator reads a value of type `&std::sync::Mutex<u64>`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
-//= 73:14 `list`: a closure of a loop's iterator reads a value of type `&[T]`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
+//= 26:45 `keys`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
 //= 112:41 `iter`: `std::ops::Range<u64>` is no borrow, but would be made again after a restart, when what it is made from may have another value
-//= 112:41 `iter`: a borrow out of `Stack` is not made again after a restart: what else its method does would be done twice
+//= 112:41 `iter`: a borrow out of `Stack` is not made again after a restart: what else its methods, or its `Index`, do would be done twice
 //= 117:14 `&`: a loop with locations goes over `&Stack` by an `IntoIterator` that is not the standard library's
-//= 140:19 `iter`: a borrow out of `Told` is not made again after a restart: what else its method does would be done twice
-//= 144:22 `told`: a borrow out of `Told` is not made again after a restart: what else its method does would be done twice
+//= 140:19 `iter`: a borrow out of `Told` is not made again after a restart: what else its methods, or its `Index`, do would be done twice
+//= 144:22 `told`: a borrow out of `Told` is not made again after a restart: what else its methods, or its `Index`, do would be done twice

@@ -183,7 +183,6 @@ fn cursor(list: &Node) -> usize {
 //= 35:17 `handle`: `Handle` cannot be saved in a checkpoint
 //= 43:14 `stream`: `TcpStream` cannot be saved in a checkpoint
 //= 50:9 `p`: `*mut u32` cannot be saved in a checkpoint
-//= 65:31 `map`: `Map<std::vec::IntoIter<String>, {closure@src/bin/unsaved.rs:65:35: 65:38}>` cannot be saved in a checkpoint
 //= 76:14 `bytes`: `Map<std::vec::IntoIter<u8>, {closure@src/bin/unsaved.rs:75:51: 75:54}>` cannot be saved in a checkpoint
 //= 85:9 `most`: `&u32` cannot be saved in a checkpoint
 //= 100:32 `map`: `#[reeval]` cannot make a local again whose type holds a closure: it would be of another type

@@ -84,7 +84,7 @@ fn main() {
 //= 56:5 `by`: `by`, which a loop or an iterator goes over, changes here; after a restart the iterator is made again: go over a copy, or keep an index
 //= 16:31 `peekable`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
 //= 17:23 `iter`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
-//= 32:22 `iter`: a borrow out of `Own` is not made again after a restart: what else its method does would be done twice
+//= 32:22 `iter`: a borrow out of `Own` is not made again after a restart: what else its methods, or its `Index`, do would be done twice
 //= 39:13 `it`: `Map<std::vec::IntoIter<u64>, {closure@src/bin/walks.rs:39:39: 39:42}>` cannot be saved in a checkpoint
 //= 45:24 `name`: a value of type `String` is moved in front of a location or marked call that would have to save it
 //= 79:29 `Own`: `Own` cannot be saved in a checkpoint

@@ -94,6 +94,27 @@ impl Generator {
             true => (self.pick(CHAINS), &[][..]),
             false => self.pick(UNBOUND),
         };
+        let own = self.unnamed(text);
+        for (c, name) in &own {
+            if names.contains(c) {
+                let kind = match c {
+                    'N' | 'M' => Kind::Int,
+                    _ => Kind::Loud,
+                };
+                self.scopes.last_mut().into_iter().for_each(|s| {
+                    s.push(Local {
+                        name: name.clone(),
+                        kind,
+                        mutable: false,
+                    });
+                });
+            }
+        }
+        self.put("if list.len() > 40 { list.truncate(5); }");
+    }
+
+    /// A statement, with names that nothing else has.
+    pub(super) fn unnamed(&mut self, text: &str) -> [(char, String); 4] {
         let (a, b) = (self.fresh("n"), self.fresh("n"));
         let (va, vb) = (self.int(1), self.int(1));
         self.put(&format!(
@@ -118,21 +139,6 @@ impl Generator {
             out.push(c);
         }
         self.put(out.trim_end());
-        for (c, name) in &own {
-            if names.contains(c) {
-                let kind = match c {
-                    'N' | 'M' => Kind::Int,
-                    _ => Kind::Loud,
-                };
-                self.scopes.last_mut().into_iter().for_each(|s| {
-                    s.push(Local {
-                        name: name.clone(),
-                        kind,
-                        mutable: false,
-                    });
-                });
-            }
-        }
-        self.put("if list.len() > 40 { list.truncate(5); }");
+        own
     }
 }

@@ -1,10 +1,11 @@
 //! Random programs with `#[checkpointable]` functions: nested control flow, locals of several types, shadowing, calls,
 //! `?`, values that say when they end (`fixed`), borrows, methods (`more`), many types and loops over them (`types`),
-//! values without a name (`heads`).  Every value is a wrapping number in the end, so nothing panics, and loops are short.
+//! values without a name (`heads`), and ones that say what is done with them (`observers`).  Every value is a wrapping number in the end, so nothing panics, and loops are short.
 
 mod fixed;
 mod heads;
 mod more;
+mod observers;
 mod types;
 
 use std::fmt::Write;
@@ -38,6 +39,7 @@ pub fn program(seed: u64, n: usize, statements: usize) -> String {
         chains: edition(seed) == 2024,
     };
     g.out.push_str(fixed::TEXT);
+    g.out.push_str(observers::TEXT);
     let fallible: Vec<bool> = (0..n).map(|_| g.rng.bool()).collect();
     for i in 0..n {
         g.callees = (i / GROUP * GROUP..i).map(|k| (k, fallible[k])).collect();
@@ -368,6 +370,7 @@ impl Generator {
             22 | 23 => self.call(),
             // Calls in loops would multiply.
             24..=27 if self.labels.is_empty() => self.unbound(),
+            28..=31 if self.labels.is_empty() => self.observed(),
             _ => self.more(),
         }
     }

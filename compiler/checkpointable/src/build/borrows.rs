@@ -134,6 +134,7 @@ impl Builder {
             pattern,
             head,
             item: false,
+            folded: false,
             made: quote!(#made),
             guard: links.guard,
             taken: links.taken.clone(),
@@ -198,7 +199,7 @@ impl Builder {
     }
 
     /// Names that a loop's pattern binds of an item, which is in hand after going back in.
-    pub(super) fn of_item(&mut self, item: &Ident, inner: &Pat) -> Way {
+    pub(super) fn of_item(&mut self, item: &Ident, inner: &Pat, folded: bool) -> Way {
         let inner = self.structure(inner);
         self.names += 1;
         Way::Asked(Rc::new(Chain {
@@ -208,6 +209,7 @@ impl Builder {
             )),
             head: true,
             item: true,
+            folded,
             made: quote!(#item.take()),
             guard: false,
             taken: None,
@@ -547,6 +549,10 @@ impl Chain {
                 pattern.again(made, &quote!(#name = #inner;), &[name])
             }
         };
+        if self.folded {
+            // What it was made into is saved, or a borrow.
+            return again;
+        }
         quote_spanned! {name.span()=>
             #again
             {

@@ -1,5 +1,7 @@
 //! `let`, and what its names are made of.
 
+use std::rc::Rc;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -250,7 +252,11 @@ impl Builder {
             if p.path.get_ident().is_some_and(borrow) {
                 let (inner, names) = inner_names(pat);
                 let taken = Taken::only(self.structure(&inner));
-                return Some(self.matched(e, taken, &Links::default(), &names));
+                let (mut way, known) = self.matched(e, taken, &Links::default(), &names);
+                if let Way::Asked(chain) = &mut way {
+                    Rc::get_mut(chain).into_iter().for_each(|c| c.folded = true);
+                }
+                return Some((way, known));
             }
         }
         if let Pat::Ident(syn::PatIdent {

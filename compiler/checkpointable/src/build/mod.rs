@@ -84,6 +84,8 @@ struct Chain {
     head: bool,
     /// It is what a loop's pattern binds of an item, which is there once.
     item: bool,
+    /// A closure's, of an iterator that has become part of the loop: nothing else mentions it.
+    folded: bool,
     made: TokenStream,
     /// It stands for something as long as it exists, used or not.
     guard: bool,

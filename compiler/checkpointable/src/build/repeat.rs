@@ -13,6 +13,7 @@ use super::patterns::inner_names;
 use super::{label, pure, Builder, Point, Result, To, Way};
 use crate::again::{telling, Again, Source};
 use crate::course;
+use crate::fold;
 use crate::loops::{is_constant, over, owned, unchanging, Over};
 
 impl Builder {
@@ -75,6 +76,7 @@ impl Builder {
                 count,
                 item,
                 values,
+                folded,
             } => {
                 let next = quote_spanned! {iterator.span()=>
                     ::core::iter::Iterator::next(&mut #iterator)
@@ -90,7 +92,7 @@ impl Builder {
                 }
                 let (inner, names) = inner_names(pat);
                 let way = match &item {
-                    Some(item) => self.of_item(item, &inner),
+                    Some(item) => self.of_item(item, &inner, folded),
                     None => Way::Kept,
                 };
                 self.bind(pat, take, None, &way);
@@ -208,6 +210,7 @@ impl Builder {
                     count: quote!(#count += 1;),
                     item: Some(item),
                     values: makes_values(expr),
+                    folded: fold::is_marked(&f.attrs),
                 };
             }
         }
@@ -218,6 +221,7 @@ impl Builder {
                 count: quote!(),
                 item: None,
                 values: false,
+                folded: false,
             };
         }
         let at = match &f.label {
@@ -296,5 +300,7 @@ pub(super) enum Head<'a> {
         item: Option<Ident>,
         /// It may be a value of its own.
         values: bool,
+        /// Closures of its iterator have become part of the body.
+        folded: bool,
     },
 }

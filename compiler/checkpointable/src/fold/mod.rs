@@ -45,8 +45,13 @@ pub fn of_item(local: &syn::Local) -> bool {
         _ => None,
     };
     let to = matches!(&local.pat, Pat::Ident(p) if item(&p.ident));
-    let marked = local.attrs.iter().any(|a| a.path().is_ident("pc3_item"));
+    let marked = is_marked(&local.attrs);
     from.is_some_and(|from| to || marked || item(from))
+}
+
+/// Does it belong to a loop that was folded?
+pub fn is_marked(attrs: &[syn::Attribute]) -> bool {
+    attrs.iter().any(|a| a.path().is_ident("pc3_item"))
 }
 
 /// Folds the loops with points of a function.
@@ -464,6 +469,7 @@ impl Loops {
 }
 
 fn finish(body: Body, mut f: ExprForLoop, item: Ident) -> Expr {
+    f.attrs.push(parse_quote!(#[pc3_item]));
     f.pat = Box::new(body.pat.unwrap_or_else(|| parse_quote!(#item)));
     match body.outside.is_empty() {
         true => Expr::ForLoop(f),
