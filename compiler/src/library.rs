@@ -323,6 +323,18 @@ const ALL: &[Library] = &[
         ],
     },
     Library {
+        file: "pc3-fork.c",
+        text: include_str!("../library/pc3-fork.c"),
+        names: &["pthread_atfork", "fork"],
+    },
+    Library {
+        file: "pc3-signgam.c",
+        text: include_str!("../library/pc3-signgam.c"),
+        names: &[
+            "signgam", "lgamma", "lgammaf", "lgammal", "gamma", "gammaf", "gammal",
+        ],
+    },
+    Library {
         file: "pc3-accounts.c",
         text: include_str!("../library/pc3-accounts.c"),
         names: &["getpwnam", "getpwuid", "getgrnam", "getgrgid"],
@@ -495,6 +507,8 @@ fn among(
             "pc3-environment.c" => mpi,
             "pc3-getenv.c" => !mpi,
             "pc3-copies.c" => allocates,
+            "pc3-fork.c" => used.contains("pthread_atfork"),
+            "pc3-signgam.c" => used.contains("signgam"),
             "pc3-scan.c" => units.iter().any(|u| !scans_to_memory(u, true).is_empty()),
             _ => true,
         })

@@ -438,9 +438,9 @@ extern char **pc3_environment(void);
 
 /* setjmp: tokens has one word per call in the function, of which this is number i; real is the buffer to jump to,
  * base the start of all of the function's. */
-extern void pc3_jump_arm(void *user, unsigned *tokens, unsigned n, unsigned i, void *base, void *real);
+extern void pc3_jump_arm(void *user, unsigned long long *tokens, unsigned n, unsigned i, void *base, void *real, int mask);
 /* In a resume clone, behind restoring: real is what token stands for now. */
-extern void pc3_jump_rearm(unsigned token, void *base, void *real);
+extern void pc3_jump_rearm(unsigned long long token, void *base, void *real);
 /* longjmp, declared by the compiler with the library's type: pc3_longjmp */
 
 /* ---- what library calls become ------------------------------------------------------- */
@@ -510,13 +510,18 @@ extern void pc3_call_at(const char *);
 /* Around calls that return a new descriptor, or memory that is mapped: name, place, result. */
 extern int pc3_descriptor(const char *, const char *, int);
 extern void *pc3_mapped(const char *, const char *, void *);
+/* Around calls that return the number of a process that they have started. */
+extern int pc3_child(const char *, const char *, int);
 /* Around calls that return an object of the library: no checkpoint is taken until it is let go. */
 extern void *pc3_held(const char *, const char *, void *);
 extern void *pc3_let_go(const void *);
 /* Around calls that change the process for good, or go through a list that the library has open; before what closes it. */
 extern int pc3_done(const char *, const char *, int);
-extern void *pc3_listed(const char *, const char *, void *);
+extern void pc3_listed(const char *, const char *);
 extern void pc3_list_ends(const char *);
+/* Before a call that begins what goes on by itself, and one that takes its result. */
+extern void pc3_begun(const char *, const char *);
+extern void pc3_ended(void);
 extern void *pc3_other_stream(const char *, const char *, void *);
 /*
  * exit, _Exit/_exit, abort in programs that call MPI: */

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use pc3_typemetric::codes;
 
+use crate::given;
 use crate::job::Job;
 use crate::settings::{self, Action};
 use crate::tell::{ends_early, say, warning};
@@ -651,7 +652,7 @@ pub(crate) fn listen() {
     static LISTENS: AtomicBool = AtomicBool::new(false);
     if !LISTENS.swap(true, SeqCst) {
         // What is wrong is said when the program starts.
-        let _ = install_signals(&settings::signals(|name| std::env::var(name).ok()));
+        let _ = install_signals(&settings::signals(given::var));
     }
 }
 

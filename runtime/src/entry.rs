@@ -5,8 +5,10 @@ use std::ffi::{c_char, c_int, c_void};
 use pc3_typemetric::descriptor::{pc3_fn, pc3_frame, pc3_point, pc3_type};
 
 use crate::callbacks::{self, BEFORE, CONTINUE, RESTART};
+use crate::descent;
 use crate::exits;
 use crate::floats;
+use crate::footing;
 use crate::frames::{calls, text};
 use crate::handlers;
 use crate::life;
@@ -42,6 +44,9 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
         return 0;
     };
     if rank.ending || rank.handlers.postpone() {
+        return 0;
+    }
+    if !rank.job().program.calls_mpi && footing::is_elsewhere() {
         return 0;
     }
     // SAFETY: the thread's own variable, here and below.
@@ -162,6 +167,7 @@ pub unsafe extern "C" fn pc3_resumed() {
     if !rank.frames.all_resumed() {
         die(EXIT_FATAL, "internal error: saved frames are left over");
     }
+    descent::ends();
     handlers::let_go();
     let event = if std::mem::take(&mut rank.restarted) {
         RESTART

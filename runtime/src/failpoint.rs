@@ -21,7 +21,7 @@ pub(crate) fn reach(_name: &str) -> io::Result<()> {
 pub(crate) fn reach(name: &str) -> io::Result<()> {
     use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
     static PASSAGES: AtomicU64 = AtomicU64::new(0);
-    let Ok(wanted) = std::env::var("PC3_FAIL") else {
+    let Some(wanted) = crate::given::var("PC3_FAIL") else {
         return Ok(());
     };
     let (place, effect) = wanted.split_once(':').unwrap_or((&wanted, "abort"));
@@ -52,7 +52,7 @@ pub(crate) fn reload(rank: &Rank) -> Result<(), String> {
     use crate::guest::Source;
     use std::sync::Once;
     static FIRST: Once = Once::new();
-    if std::env::var_os("PC3_FAIL").is_none_or(|v| v != "reload") {
+    if crate::given::var_os("PC3_FAIL").is_none_or(|v| v != "reload") {
         return Ok(());
     }
     let all = crate::store::list(rank.job().dir()).map_err(|e| e.to_string())?;

@@ -1,17 +1,21 @@
 //! `setjmp` and `longjmp` among frames that are left and resumed.
 //!
-//! The program's `jmp_buf` holds a number and a mark.  The number names a call of setjmp in a frame that is
-//! alive; where that can be returned to right now (the frame's own buffer on the machine's stack) is listed
-//! here, and listed anew by the resume clones.  Copies of a `jmp_buf` are as good as the original.
+//! The program's `jmp_buf` holds a number, a mark, and the blocked signals if `sigsetjmp` is to keep them.  The number names a call
+//! of setjmp in a frame that is alive; where that can be returned to right now (the frame's own buffer on the machine's stack) is
+//! listed here, and listed anew by the resume clones.  Copies of a `jmp_buf` are as good as the original.  No number is given twice:
+//! a buffer whose frame is gone leads nowhere.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::ptr::null_mut;
 
+use crate::process;
 use crate::rank::Rank;
 use crate::tell::{die, EXIT_FATAL};
 
 /// Not what any C library's setjmp leaves in the second eight bytes.
 const MARK: u64 = 0x7063_336a_756d_7031;
+/// The same of one that keeps the blocked signals.
+const MARK_WITH_MASK: u64 = MARK + 1;
 
 unsafe extern "C" {
     fn longjmp(buffer: *mut c_void, value: c_int) -> !;
@@ -19,7 +23,7 @@ unsafe extern "C" {
 
 #[derive(Clone, Copy, Debug)]
 struct Armed {
-    token: u32,
+    token: u64,
     /// Where the frame's buffers lie: stacks grow downwards, so frames further in lie below.
     base: usize,
     real: usize,
@@ -27,37 +31,42 @@ struct Armed {
     sp: usize,
 }
 
-/// Outermost first.
 #[derive(Default, Debug)]
-pub(crate) struct Jumps(Vec<Armed>);
+pub(crate) struct Jumps {
+    /// Outermost first.
+    armed: Vec<Armed>,
+    /// The latest number: part of the state.
+    pub last: u64,
+}
 
 impl Jumps {
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.armed.clear();
     }
 
-    fn arm(&mut self, tokens: &mut [u32], i: usize, base: usize, real: usize, sp: usize) -> u32 {
+    fn arm(&mut self, tokens: &mut [u64], i: usize, base: usize, real: usize, sp: usize) -> u64 {
         // Frames that are gone: below this one, or at its place before it was called.
         let fresh = tokens.iter().all(|t| *t == 0);
-        while let Some(last) = self.0.last() {
+        while let Some(last) = self.armed.last() {
             if last.base > base || last.base == base && !fresh {
                 break;
             }
-            self.0.pop();
+            self.armed.pop();
         }
         let token = tokens[i];
-        match self.0.iter_mut().find(|a| a.token == token) {
+        match self.armed.iter_mut().find(|a| a.token == token) {
             Some(known) => known.sp = sp,
             None => {
-                tokens[i] = self.0.last().map_or(1, |a| a.token + 1);
+                self.last += 1;
+                tokens[i] = self.last;
                 self.push(tokens[i], base, real, sp);
             }
         }
         tokens[i]
     }
 
-    fn push(&mut self, token: u32, base: usize, real: usize, sp: usize) {
-        self.0.push(Armed {
+    fn push(&mut self, token: u64, base: usize, real: usize, sp: usize) {
+        self.armed.push(Armed {
             token,
             base,
             real,
@@ -66,8 +75,7 @@ impl Jumps {
     }
 
     fn find(&self, token: u64) -> Option<Armed> {
-        let same = |a: &&Armed| u64::from(a.token) == token;
-        self.0.iter().rev().find(same).copied()
+        self.armed.iter().rev().find(|a| a.token == token).copied()
     }
 }
 
@@ -79,15 +87,16 @@ fn no_rank() -> ! {
 }
 
 /// # Safety
-/// Called by generated code in front of `setjmp(real)`; `user` is the program's buffer.
+/// Called by generated code in front of `setjmp(real)`; `user` is the program's buffer, `mask` what `sigsetjmp` was given.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_jump_arm(
     user: *mut c_void,
-    tokens: *mut c_uint,
+    tokens: *mut c_ulonglong,
     n: c_uint,
     i: c_uint,
     base: *mut c_void,
     real: *mut c_void,
+    mask: c_int,
 ) {
     // SAFETY: an entry point.
     let Some(rank) = (unsafe { Rank::current() }) else {
@@ -101,15 +110,21 @@ pub unsafe extern "C" fn pc3_jump_arm(
         .arm(tokens, i as usize, base as usize, real as usize, sp);
     // SAFETY: a jmp_buf is larger on every ABI.
     unsafe {
-        user.cast::<u64>().write_unaligned(token.into());
-        user.cast::<u64>().add(1).write_unaligned(MARK);
+        let words = user.cast::<u64>();
+        words.write_unaligned(token);
+        if mask == 0 {
+            words.add(1).write_unaligned(MARK);
+        } else {
+            words.add(1).write_unaligned(MARK_WITH_MASK);
+            words.add(2).write_unaligned(process::blocked());
+        }
     }
 }
 
 /// # Safety
 /// Called by resume clones.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_jump_rearm(token: c_uint, base: *mut c_void, real: *mut c_void) {
+pub unsafe extern "C" fn pc3_jump_rearm(token: c_ulonglong, base: *mut c_void, real: *mut c_void) {
     // SAFETY: an entry point.
     let Some(rank) = (unsafe { Rank::current() }) else {
         no_rank();
@@ -127,11 +142,8 @@ pub unsafe extern "C" fn pc3_jump_rearm(token: c_uint, base: *mut c_void, real: 
 pub unsafe extern "C" fn pc3_longjmp(user: *mut c_void, value: c_int) -> ! {
     let mut to = user;
     // SAFETY: a jmp_buf is larger on every ABI.
-    let (token, mark) = unsafe {
-        let words = user.cast::<u64>();
-        (words.read_unaligned(), words.add(1).read_unaligned())
-    };
-    if mark == MARK {
+    let [token, mark, mask] = unsafe { user.cast::<[u64; 3]>().read_unaligned() };
+    if matches!(mark, MARK | MARK_WITH_MASK) {
         // SAFETY: an entry point.
         let Some(rank) = (unsafe { Rank::current() }) else {
             no_rank();
@@ -146,6 +158,11 @@ pub unsafe extern "C" fn pc3_longjmp(user: *mut c_void, value: c_int) -> ! {
         rank.abi.sp = armed.sp as *mut _;
         rank.abi.site = null_mut();
         to = armed.real as *mut c_void;
+        if mark == MARK_WITH_MASK {
+            let mask = process::set(mask);
+            // SAFETY: an initialised set.
+            unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, null_mut()) };
+        }
     // SAFETY: an entry point.
     } else if let Some(rank) = unsafe { Rank::current() } {
         if let Some(sp) = rank.handlers.jump_somewhere() {
@@ -169,17 +186,18 @@ mod tests {
         // Again at the same call; then at another of the frame, by which the inner one is gone.
         assert_eq!(j.arm(&mut inner, 0, 0x800, 0x800, 3), 2);
         assert_eq!(j.find(2).unwrap().sp, 3);
-        assert_eq!(j.arm(&mut outer, 0, 0x900, 0x900, 4), 2);
-        assert_eq!(j.find(2).unwrap().real, 0x900);
+        assert_eq!(j.arm(&mut outer, 0, 0x900, 0x900, 4), 3);
+        assert!(j.find(2).is_none());
+        assert_eq!(j.find(3).unwrap().real, 0x900);
         assert_eq!(j.find(1).unwrap().real, 0x910);
         // Another call of a function at the same place of the stack.
         let mut other = [0; 1];
-        assert_eq!(j.arm(&mut other, 0, 0x900, 0x900, 5), 1);
-        assert!(j.find(2).is_none());
-        // As a restart lists them: what was armed in frames that are gone leaves gaps.
+        assert_eq!(j.arm(&mut other, 0, 0x900, 0x900, 5), 4);
+        assert!(j.find(1).is_none() && j.find(3).is_none());
+        // As a restart lists them.
         j.clear();
         j.push(3, 0x700, 0x700, 6);
         let mut next = [0; 1];
-        assert_eq!(j.arm(&mut next, 0, 0x600, 0x600, 7), 4);
+        assert_eq!(j.arm(&mut next, 0, 0x600, 0x600, 7), 5);
     }
 }

@@ -4,20 +4,22 @@
 //!   what an engine may ask while it saves and loads.
 //! * `job`: what all ranks share; `rank`: one of them, with its `frames`, `shadow` stack, `globals`
 //!   and `files`; `registry`: the program as its units describe it; `untaken`: why there is no checkpoint; `room`: memory for one.
-//! * `life`: from `main` to exit; `settings`, `control`: when to checkpoint; `tell`: messages.
+//! * `life`: from `main` to exit; `given`, `settings`, `control`: when to checkpoint; `tell`: messages.
 //! * `format`: the file; `save` writes one; `store` commits it.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks through
 //!   `objects`, `partner` and `translate`; `loader`: what engines see of them.
-//! * `library` gathers state outside of variables: `files`, `process`, `mapped` memory, and `obstacles`, which cannot be saved; `outside`: what a
-//!   process makes again when it is used; `environment`: where `environ` leads.
+//! * `library` gathers state outside of variables: `files`, `process`, `mapped` memory, and `obstacles` and `children`, which cannot be saved; `outside`: what a
+//!   process makes again when it is used; `variables`: the C library's; `environment`: where `environ` leads.
 //! * `guest`: programs in other languages than C, whose state is not in units' tables.
 //! * `unions`: which member of a union was written last, where nothing else says; `notes`: of small ones, in memory that generated code writes; `shapes`: which those are; `unions_abi`: who says so.
-//! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`, `signals`: what generated code calls.
+//! * `descent`: going back down into the functions; `footing`: on which stack; `entry`, `heap_abi`, `callbacks`, `exits`, `files`, `signals`: what generated code calls.
 
 pub mod also;
 mod beside;
 mod callbacks;
+mod children;
 pub mod control;
+mod descent;
 mod dispositions;
 pub mod engine;
 mod entry;
@@ -27,7 +29,9 @@ mod failpoint;
 pub mod files;
 pub mod floats;
 pub mod format;
+mod footing;
 mod frames;
+pub mod given;
 mod globals;
 pub mod guest;
 mod handlers;
@@ -78,6 +82,7 @@ mod translate;
 mod unions;
 mod unions_abi;
 pub mod untaken;
+mod variables;
 
 pub use failpoint::chaos;
 pub use files::own::high as own_file;

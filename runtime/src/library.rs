@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
+use crate::children;
 use crate::dispositions;
 use crate::exits::{AtExit, Plain, WithStatus};
 use crate::files::baseline;
@@ -17,6 +18,7 @@ use crate::process;
 use crate::rank::Rank;
 use crate::tongue;
 use crate::translate::Translator;
+use crate::variables;
 
 /// Every rank is unwound or finished.
 pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
@@ -35,7 +37,18 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
     }
     ranks.iter().for_each(|r| r.files.flush());
     guests().for_each(|g| g.flush());
+    let several = ranks.first().is_some_and(|r| r.job().several());
+    if let Some(shared) = variables::shared().filter(|_| several) {
+        return Err(shared);
+    }
+    let alone = ranks.first().is_some_and(|r| !r.job().program.calls_mpi);
+    if let Some(signal) = process::queued().filter(|_| alone) {
+        return Err(format!("signal {signal} is blocked and waits in a queue, with what it carries"));
+    }
     let found = scan(guests().next().is_some())?;
+    if let Some(child) = children::obstacle() {
+        return Err(child);
+    }
     let mut open: BTreeMap<usize, Vec<Open>> = BTreeMap::new();
     let first = ranks.first().map_or(0, |r| r.id());
     for (rank, file) in found.open {
@@ -89,6 +102,9 @@ pub(crate) fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
         guest.flush();
     }
     let found = scan_one(rank.id(), rank.guest.is_some())?;
+    if let Some(child) = children::obstacle() {
+        return Err(child);
+    }
     let closed = if first { found.closed } else { Vec::new() };
     let open = found.open.into_iter().map(|(_, open)| open).collect();
     rank.files.take(open, closed);

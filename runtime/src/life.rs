@@ -7,12 +7,15 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::control::{self, install_signals, Every};
+use crate::descent;
 use crate::dispositions;
 use crate::engine::{mpi, Body, Engine};
 use crate::exits;
 use crate::failpoint;
 use crate::files::{baseline, cut_back, cut_file, go_on_behind, leads_to, stands_at};
 use crate::floats;
+use crate::footing;
+use crate::given;
 use crate::globals;
 use crate::guest::{Guest, MakeGuest, Outcome};
 use crate::heap_abi::arguments;
@@ -36,6 +39,7 @@ use crate::tell::{
     EXIT_REFUSED, EXIT_SETTINGS,
 };
 use crate::tls;
+use crate::variables;
 
 /// What `main` was called with.
 struct Arguments {
@@ -103,13 +107,15 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
         true => peers::join().unwrap_or_else(|why| die(EXIT_SETTINGS, &why)),
         false => None,
     };
+    if !program.calls_mpi {
+        alone(&path);
+    }
+    // SAFETY: the process's own; the program does not run yet.
+    unsafe { given::take(env) };
     baseline::note();
     process::note();
     floats::note();
     let _ = ARGUMENTS.set(Arguments { list, env });
-    if !program.calls_mpi {
-        alone(&path);
-    }
     live(&path, program, peers, None, body)
 }
 
@@ -130,12 +136,14 @@ pub fn start_guest(path: &str, calls_mpi: bool, make: MakeGuest) -> i32 {
         true => peers::join().unwrap_or_else(|why| die(EXIT_SETTINGS, &why)),
         false => None,
     };
-    baseline::note();
-    process::note();
-    floats::note();
     if !calls_mpi {
         alone(path);
     }
+    // SAFETY: the program does not run yet.
+    unsafe { given::take(null_mut()) };
+    baseline::note();
+    process::note();
+    floats::note();
     live(
         path,
         Program::of_guest(calls_mpi),
@@ -164,7 +172,7 @@ fn live(
         wrong(bad);
     }
     let mut settings =
-        Settings::read(path, |name| std::env::var(name).ok()).unwrap_or_else(|bad| wrong(bad));
+        Settings::read(path, given::var).unwrap_or_else(|bad| wrong(bad));
     // The program may change its working directory.
     if let Ok(dir) = std::path::absolute(&settings.dir) {
         settings.dir = dir;
@@ -187,7 +195,7 @@ fn live(
     let wants = settings.wants_checkpoints(program.has_points);
     let mut store = (first && wants).then(|| {
         Store::open(&settings.dir, settings.keep, settings.request_signal())
-            .unwrap_or_else(|e| die(EXIT_DIRECTORY, &unusable(&e)))
+            .unwrap_or_else(|e| die(EXIT_DIRECTORY, &unusable(&e, &settings)))
     });
     let leave = |(status, message): (i32, String)| -> ! { die(status, &message) };
     hold();
@@ -273,6 +281,7 @@ fn live(
                     .and_then(|()| dispositions::restore(rank, &mut process));
                 restored.unwrap_or_else(|why| die(EXIT_REFUSED, &why));
             }
+            variables::apply(&rank.variables);
             process::apply(&process, &rank.own_environment, job.program.calls_mpi)
                 .unwrap_or_else(|why| die(EXIT_REFUSED, &why));
         }
@@ -330,9 +339,14 @@ fn compare_arguments(saved: &[Vec<u8>]) {
     }
 }
 
-fn unusable(error: &StoreError) -> String {
+fn unusable(error: &StoreError, settings: &Settings) -> String {
     match error {
         StoreError::Locked { .. } => error.to_string(),
+        StoreError::Io { .. } if settings.restart != Restart::No && settings.dir.is_dir() => format!(
+            "the directory for checkpoints cannot be written to: {error}; a job that goes on writes its checkpoints to it, too: \
+             copy it to where that is allowed (cp -r {} COPY) and name the copy with PC3_DIR (pc3run --dir)",
+            settings.dir.display()
+        ),
         StoreError::Io { .. } => format!(
             "the directory for checkpoints cannot be used: {error}; name another with PC3_DIR (pc3run --dir)"
         ),
@@ -519,6 +533,7 @@ fn body(rank: &mut Rank) -> i32 {
     if let Status::Finished(code) = rank.status {
         return code;
     }
+    footing::note();
     // User code below reaches the rank through `pc3_me`: no reference may be held across it.
     let rank: *mut Rank = rank;
     // SAFETY: the rank outlives its body and runs on this stack only.
@@ -587,6 +602,9 @@ unsafe fn resume(rank: *mut Rank) -> i32 {
         (*rank).frames.begin_resume();
         (*rank).jumps.clear();
         (*rank).abi.sp = (*rank).shadow.top as *mut c_char;
+        if (*rank).restarted && !(*rank).job().program.calls_mpi {
+            descent::watch();
+        }
         floats::put_back((*rank).floats);
         match (*rank).job().program.main_resume {
             Some(entry) => {

@@ -17,6 +17,7 @@ static PROTECTED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static HELD: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static TIMERS: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static LISTS: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+static BEGUN: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static DONE: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 static THREADS: Mutex<BTreeMap<u64, String>> = Mutex::new(BTreeMap::new());
 
@@ -41,6 +42,11 @@ pub(crate) fn any() -> Option<String> {
     if let Some(call) = lock(&LISTS).values().next() {
         return Some(format!(
             "the C library reads a list for the program (by {call})"
+        ));
+    }
+    if let Some(call) = lock(&BEGUN).values().next() {
+        return Some(format!(
+            "an operation goes on, whose result has not been taken (begun by {call})"
         ));
     }
     if let Some(call) = lock(&DONE).values().next() {
@@ -75,24 +81,46 @@ pub unsafe extern "C" fn pc3_done(
 
 /// What a function that gives one entry after the other goes through: `pwent` of `getpwent`.
 fn list_of(name: &str) -> &str {
-    name.get(3..).unwrap_or(name).trim_end_matches("_r")
+    match name.get(3..).unwrap_or(name).trim_end_matches("_r") {
+        "utid" | "utline" => "utent",
+        "utxid" | "utxline" => "utxent",
+        "fsspec" | "fsfile" => "fsent",
+        "ttynam" => "ttyent",
+        list => list,
+    }
 }
 
-/// Such a function has been called.
+/// Such a function is about to be called.
 ///
 /// # Safety
 /// As [`pc3_mapped`].
 #[no_mangle]
-pub unsafe extern "C" fn pc3_listed(
-    name: *const c_char,
-    place: *const c_char,
-    result: *mut c_void,
-) -> *mut c_void {
+pub unsafe extern "C" fn pc3_listed(name: *const c_char, place: *const c_char) {
     pc3_call_at(place);
     // SAFETY: by the caller.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     lock(&LISTS).insert(list_of(&name).to_owned(), call(&name));
-    result
+}
+
+/// A call begins what goes on by itself.
+///
+/// # Safety
+/// As [`pc3_mapped`].
+#[no_mangle]
+pub unsafe extern "C" fn pc3_begun(name: *const c_char, place: *const c_char) {
+    pc3_call_at(place);
+    // SAFETY: by the caller.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    let made = call(&name);
+    let mut begun = lock(&BEGUN);
+    let next = begun.keys().last().map_or(0, |n| n + 1);
+    begun.insert(next, made);
+}
+
+/// The result of one is taken.
+#[no_mangle]
+pub extern "C" fn pc3_ended() {
+    lock(&BEGUN).pop_first();
 }
 
 /// It is about to begin anew.

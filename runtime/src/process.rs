@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::control;
+use crate::children;
 use crate::environment::keep;
 use crate::files::baseline;
 use crate::format::library::{
@@ -63,6 +64,7 @@ pub(crate) fn note() {
     };
     let _ = BEGINNING.set(beginning);
     limits::note();
+    children::note();
 }
 
 /// That with which the process was started.
@@ -99,13 +101,7 @@ fn name_of(text: &[u8]) -> &[u8] {
     text.split(|b| *b == b'=').next().unwrap_or(text)
 }
 
-const OURS: &[u8] = b"PC3_";
-
-fn is_ours(text: &[u8]) -> bool {
-    text.starts_with(OURS)
-}
-
-fn blocked() -> u64 {
+pub(crate) fn blocked() -> u64 {
     // SAFETY: the set is filled by the call.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
@@ -121,6 +117,42 @@ fn pending() -> u64 {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigpending(&raw mut set);
         bits(&set) & blocked()
+    }
+}
+
+/// A signal that waits with a value, or may do so more than once: what it carries cannot be asked for without taking it.
+pub(crate) fn queued() -> Option<c_int> {
+    const FIRST_QUEUED: c_int = 32;
+    let waiting = pending();
+    let mut waiting = (1..=64).filter(|n| waiting >> (n - 1) & 1 != 0);
+    waiting.find(|n| *n >= FIRST_QUEUED || carries_value(*n))
+}
+
+/// Takes a signal that waits, and has it wait again.
+fn carries_value(signal: c_int) -> bool {
+    let one = set(1 << (signal - 1));
+    let now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: initialised structures; the signal is this thread's own again.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        if libc::sigtimedwait(&raw const one, &raw mut info, &raw const now) != signal {
+            return false;
+        }
+        let (process, thread) = (libc::getpid(), libc::syscall(libc::SYS_gettid));
+        libc::syscall(
+            libc::SYS_rt_tgsigqueueinfo,
+            process,
+            thread,
+            signal,
+            &raw mut info,
+        );
+        matches!(
+            info.si_code,
+            libc::SI_QUEUE | libc::SI_TIMER | libc::SI_MESGQ | libc::SI_ASYNCIO
+        )
     }
 }
 
@@ -198,7 +230,6 @@ pub(crate) fn collect(
     let mask = umask();
     let now = handlers::held().unwrap_or_else(blocked);
     let list: Vec<VariableMeta> = environment()
-        .filter(|(_, text)| !is_ours(text))
         .map(|(addr, text)| VariableMeta {
             addr: addr as u64,
             changed: !first.environment.contains(&text),
@@ -207,12 +238,8 @@ pub(crate) fn collect(
         })
         .collect();
     let has = |text: &[u8]| list.iter().any(|v| name_of(&v.text) == name_of(text));
-    let removed = first.environment.iter().filter(|t| !is_ours(t) && !has(t));
-    let mut removed: Vec<Vec<u8>> = removed.map(|t| name_of(t).to_vec()).collect();
-    // The program has removed all: a restart's own settings go, too.
-    if first.environment.iter().any(|t| is_ours(t)) && !environment().any(|(_, t)| is_ours(&t)) {
-        removed.push(OURS.to_vec());
-    }
+    let removed = first.environment.iter().filter(|t| !has(t));
+    let removed = removed.map(|t| name_of(t).to_vec()).collect();
     let mut list = list;
     list.retain(|v| v.changed);
     let waiting = if masks { pending() } else { 0 };
@@ -304,12 +331,6 @@ pub(crate) fn environment_again(saved: &ProcessMeta) -> Vec<(u64, u64, usize)> {
     unsafe {
         for name in &saved.removed {
             libc::unsetenv(text(name).as_ptr());
-        }
-        if saved.removed.iter().any(|name| name == OURS) {
-            let ours = environment().filter(|(_, text)| is_ours(text));
-            for (_, one) in ours.collect::<Vec<_>>() {
-                libc::unsetenv(text(name_of(&one)).as_ptr());
-            }
         }
         let here: Vec<Vec<u8>> = environment().map(|(_, text)| text).collect();
         for v in saved.environment.iter().filter(|v| v.changed && !v.own) {

@@ -68,6 +68,8 @@ pub struct Rank {
     pub(crate) files: Files,
     pub(crate) callbacks: Vec<Callback>,
     pub(crate) jumps: Jumps,
+    /// Values that a restart gives variables of the C library.
+    pub(crate) variables: Vec<(u64, usize)>,
     /// Its pointers outside of their objects.
     pub(crate) beside: Beside,
     /// After a restart: what the caller of an allocation wrapper had left.
@@ -166,6 +168,7 @@ impl Rank {
             files: Files::default(),
             callbacks: Vec::new(),
             jumps: Jumps::default(),
+            variables: Vec::new(),
             beside: Beside::default(),
             wanted: Box::new(pc3_site {
                 ty: null_mut(),

@@ -57,6 +57,14 @@ const NAMES: [&str; 30] = [
     "PC3_WORKERS",
 ];
 
+/// What people set for all that they build and run, and not for one job.
+const EVERYBODYS: [&str; 3] = ["PC3_CACHE", "PC3_CC", "PC3_GUARDS"];
+
+/// Is it a setting of a job, which is not meant for programs that it starts?
+pub(crate) fn is_of_a_job(name: &str) -> bool {
+    NAMES.contains(&name) && !EVERYBODYS.contains(&name)
+}
+
 /// `PC3_RESTART`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Restart {

@@ -242,6 +242,11 @@ impl<'a> Translator<'a> {
             || mark(raw, bits).is_some() && (!to_struct || self.numbers)
     }
 
+    /// A stream of the C library's; 0 if it is closed.
+    pub fn stream(&self, raw: u64) -> Option<usize> {
+        self.streams.get(&raw).copied()
+    }
+
     pub fn address(&self, raw: u64) -> Option<usize> {
         let inside = self.directory.translate(self.source, raw, TypeId::UNKNOWN);
         inside.ok().or_else(|| match &self.beside.get(&raw)?[..] {

@@ -27,6 +27,7 @@ pub mod program;
 pub mod quiet;
 pub mod scope;
 pub mod signatures;
+pub mod state;
 pub mod tables;
 pub mod unions;
 pub mod unsaved;

@@ -2,6 +2,7 @@
 //! taken, told where the program makes it.
 
 use super::program::{Callee, Program};
+use super::state::{self, How};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::library;
 use crate::tree::*;
@@ -9,79 +10,6 @@ use std::collections::HashSet;
 
 /// What `errno` calls for its place.
 pub const ERRNO: &str = "__errno_location";
-const AGAIN: &str = "do it again in a callback: pc3_on(PC3_RESTART, ...)";
-
-/// What becomes of what a library function does.
-enum Fate {
-    /// A restart does not bring it back; what to do.
-    Lost(&'static str, &'static str),
-    /// The same, in programs that call MPI.
-    LostInRanks(&'static str, &'static str),
-    /// No checkpoint is taken while it exists; how to end it.
-    InTheWay(&'static str, &'static str),
-    /// All ranks of a process have it in common (programs that call MPI).
-    Shared(&'static str),
-}
-
-fn fate(name: &str) -> Option<Fate> {
-    use Fate::{InTheWay, Lost, LostInRanks, Shared};
-    const CLOSE: &str = "close it before a checkpoint can happen";
-    Some(match name {
-        "socket" | "accept" | "accept4" | "socketpair" => InTheWay("a socket", CLOSE),
-        "pipe" | "pipe2" | "popen" => InTheWay("a pipe", CLOSE),
-        "epoll_create" | "epoll_create1" | "eventfd" | "timerfd_create" | "signalfd"
-        | "inotify_init" | "inotify_init1" | "mq_open" => {
-            InTheWay("a descriptor of no file", CLOSE)
-        }
-        "backtrace_symbols" | "getaddrinfo" | "getifaddrs" | "if_nameindex" | "gethostbyname"
-        | "gethostbyname2" | "gethostbyaddr" | "getservbyname" | "getservbyport"
-        | "getprotobyname" | "getprotobynumber" | "getnetbyname" | "ether_ntoa" | "ether_aton"
-        | "fgetpwent" | "fgetgrent" | "getpass" => Lost(
-            "results in the library's memory",
-            "finish using them before a checkpoint can happen",
-        ),
-        "newlocale" | "duplocale" | "catopen" | "fts_open" | "setmntent" | "sem_open" => {
-            InTheWay("an object in the library's memory", CLOSE)
-        }
-        "fopencookie" | "open_wmemstream" => InTheWay("a stream of no file", CLOSE),
-        "mmap" | "mmap64" | "shmat" => InTheWay("mapped memory", "unmap it before, or use malloc"),
-        "sbrk" => InTheWay("memory that pc3 does not know", "use malloc"),
-        "brk" => InTheWay("memory that pc3 does not know", "use malloc"),
-        "getpwent" | "getgrent" | "getspent" | "getservent" | "gethostent" | "getnetent"
-        | "getprotoent" | "getutent" | "getutxent" | "getusershell" | "getfsent" | "getttyent" => {
-            InTheWay(
-                "a place in a list of the library's",
-                "end it (endpwent and its like) before a checkpoint can happen",
-            )
-        }
-        "pthread_mutexattr_setrobust" | "pthread_mutexattr_setprotocol" => InTheWay(
-            "mutexes of which the system knows",
-            "use those of the usual kinds",
-        ),
-        "pthread_create" | "thrd_create" => {
-            InTheWay("a thread", "join it before a checkpoint can happen")
-        }
-        "dlopen" | "dlmopen" => InTheWay("a library that is loaded by hand", CLOSE),
-        "timer_create" => InTheWay(
-            "a timer",
-            "delete it before, or use setitimer, whose timers are saved",
-        ),
-        "chroot" => InTheWay(
-            "another root directory",
-            "do it before the program is started",
-        ),
-        "setuid" | "seteuid" | "setreuid" | "setresuid" | "setgid" | "setegid" | "setregid"
-        | "setresgid" => InTheWay(
-            "another user of the process",
-            "do it before the program is started",
-        ),
-        "sigaltstack" => LostInRanks("a stack for signals", AGAIN),
-        "setpriority" | "nice" => LostInRanks("the priority of the process", AGAIN),
-        "sigprocmask" | "pthread_sigmask" => Shared("the blocked signals"),
-        _ => return None,
-    })
-}
-
 /// Calls of `mmap` for private memory of no file, which is the program's own: what is called there.
 pub fn own_memory(u: &Unit) -> HashSet<ExprId> {
     let calls = u.exprs.iter().filter_map(|x| match &x.kind {
@@ -177,25 +105,23 @@ pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
                 }
                 continue;
             }
-            let scanned = scans.contains(&ExprId(k as u32)).then_some(Fate::Lost(
+            let scanned = scans.contains(&ExprId(k as u32)).then_some((
+                How::Lost,
                 "memory of the library's",
                 "finish using it before a checkpoint can happen, or copy it with strdup",
             ));
-            let (message, help) = match scanned.or_else(|| fate(&name)) {
-                Some(Fate::LostInRanks(..)) if !mpi => continue,
-                Some(Fate::Lost(what, help) | Fate::LostInRanks(what, help)) => (
-                    format!("`{name}` leaves {what} behind, which a restart does not bring back"),
-                    help,
-                ),
-                Some(Fate::InTheWay(what, help)) => (
-                    format!("`{name}` makes {what}; no checkpoint is taken while it is there"),
-                    help,
-                ),
-                Some(Fate::Shared(what)) if mpi => (
-                    format!("`{name}` changes {what} of all ranks that share a process"),
-                    "let one rank do it, or keep what differs in variables",
-                ),
-                _ => continue,
+            let Some((how, what, help)) = scanned.or_else(|| state::told(&name)) else {
+                continue;
+            };
+            let message = match how {
+                How::Ranks | How::Shared if !mpi => continue,
+                How::Ranks | How::Lost => {
+                    format!("`{name}` leaves {what} behind, which a restart does not bring back")
+                }
+                How::Shared => {
+                    format!("`{name}` changes {what} of all ranks that share a process")
+                }
+                _ => format!("`{name}` makes {what}; no checkpoint is taken while it is there"),
             };
             if said.contains(&name) {
                 continue;

@@ -355,7 +355,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         Some(k)
     }
 
-    /// What the runtime puts into it: the number of a call of setjmp, and a mark.
+    /// What the runtime puts into it: the number of a call of setjmp, a mark, and blocked signals.
     fn jump_buffer(&mut self, c: &str, name: &str) -> usize {
         let ty = self.scalar(PC3_KIND_UINT, 0, "unsigned long long");
         let field = |name: &str, offset: &str| Field {
@@ -365,7 +365,11 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             bits: None,
             choice: None,
         };
-        let fields = vec![field("number", "0"), field("mark", "8")];
+        let fields = vec![
+            field("number", "0"),
+            field("mark", "8"),
+            field("mask", "16"),
+        ];
         let k = self.add(String::new());
         self.finish(k, Form::STRUCT, c, name, fields);
         k
@@ -396,11 +400,11 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         self.scalar(PC3_KIND_CHAR, 0, "char")
     }
 
-    /// `unsigned[n]`
+    /// `unsigned long long[n]`
     pub fn numbers(&mut self, n: usize) -> usize {
-        let elem = self.scalar(PC3_KIND_UINT, 0, "unsigned");
+        let elem = self.scalar(PC3_KIND_UINT, 0, "unsigned long long");
         self.add(format!(
-            "{{0, {PC3_KIND_ARRAY}, 0, __alignof__(unsigned), {n} * sizeof(unsigned), {n}, {}, 0, \"\"}}",
+            "{{0, {PC3_KIND_ARRAY}, 0, __alignof__(unsigned long long), {n} * sizeof(unsigned long long), {n}, {}, 0, \"\"}}",
             row(elem)
         ))
     }

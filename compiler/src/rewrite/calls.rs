@@ -3,6 +3,7 @@
 use super::unit::UnitCx;
 use crate::analysis::datatypes::Counts;
 use crate::analysis::heap::is_mpis;
+use crate::analysis::state::{self, How};
 use crate::analysis::tables;
 use crate::analysis::unions::contains;
 use crate::analysis::walk::strip_casts;
@@ -68,6 +69,8 @@ fn same_type(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
             | "atexit"
             | "on_exit"
             | "timer_delete"
+            | "fileno"
+            | "siginterrupt"
     ) || makes(name)
         || (mpi
             && matches!(
@@ -99,6 +102,7 @@ fn same_type(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
             Some(format!("pc3_{}", name.trim_end_matches("64")))
         }
         "__getdelim" => Some("pc3_getdelim".into()),
+        "fileno_unlocked" => Some("pc3_fileno".into()),
         "ftruncate" if mpi && declared_as(cx.u, s, |name| name.ends_with("64")) => {
             Some("pc3_ftruncate64".into())
         }
@@ -226,54 +230,34 @@ fn makes(name: &str) -> bool {
             | "pthread_create"
             | "thrd_create"
             | "timer_create"
+            | "posix_spawn"
+            | "posix_spawnp"
     )
 }
 
-/// What notes the result of a call: these are called as they are.
-fn noted(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "dup" | "dup2" | "dup3" | "mkstemp" | "mkstemp64" | "mkostemp" | "mkostemp64"
-        | "mkstemps" | "mkstemps64" | "mkostemps" | "socket" | "accept" | "accept4"
-        | "epoll_create" | "epoll_create1" | "eventfd" | "timerfd_create" | "signalfd"
-        | "inotify_init" | "inotify_init1" | "memfd_create" | "shm_open" | "mq_open" => {
-            "pc3_descriptor"
-        }
-        "fopencookie" | "open_wmemstream" => "pc3_other_stream",
-        "shmat" => "pc3_mapped",
-        "chroot" | "brk" | "pthread_mutexattr_setrobust" | "pthread_mutexattr_setprotocol" => {
-            "pc3_done"
-        }
-        _ if lists(name) => "pc3_listed",
-        "newlocale" | "duplocale" | "catopen" | "dlopen" | "dlmopen" | "fts_open" | "setmntent"
-        | "sbrk" | "sem_open" => "pc3_held",
-        _ => return None,
-    })
+/// Does a call of `fcntl` make a descriptor: F_DUPFD, F_DUPFD_CLOEXEC?
+fn duplicates(u: &Unit, call: ExprId) -> bool {
+    let ExprKind::Call { args, .. } = &u.expr(call).kind else {
+        return false;
+    };
+    let how = args.get(1).and_then(|a| u.view().eval(*a));
+    matches!(how, Some(0 | 1030))
 }
 
-/// Gives one entry after the other of a list that the library has open.
-fn lists(name: &str) -> bool {
-    matches!(
-        name,
-        "getpwent"
-            | "getgrent"
-            | "getspent"
-            | "getservent"
-            | "gethostent"
-            | "getnetent"
-            | "getprotoent"
-            | "getutent"
-            | "getutxent"
-            | "getusershell"
-            | "getfsent"
-            | "getttyent"
-    )
+/// What notes a call before it is made.
+fn noted_before(name: &str) -> Option<&'static str> {
+    match () {
+        () if state::is(name, How::Listed) => Some("pc3_listed"),
+        () if state::is(name, How::Begun) => Some("pc3_begun"),
+        () => None,
+    }
 }
 
-/// Begins such a list anew.
+/// Begins a list of the library's anew, or ends it.
 fn ends_list(name: &str) -> bool {
     name.strip_prefix("end")
         .or(name.strip_prefix("set"))
-        .is_some_and(|rest| lists(&format!("get{rest}")))
+        .is_some_and(|rest| state::is(&format!("get{rest}"), How::Listed))
 }
 
 /// What ends an object of the library, given to it as the only argument.
@@ -334,8 +318,14 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         } else {
             new
         });
-    } else if let Some(note) = noted(name) {
+    } else if name.starts_with("fcntl") && duplicates(cx.u, call) {
+        r.around = Some(format!("pc3_descriptor(\"fcntl\", {}, ", place(cx, call)));
+    } else if let Some(note) = state::noted(name) {
         r.around = Some(format!("{note}(\"{name}\", {}, ", place(cx, call)));
+    } else if let Some(note) = noted_before(name) {
+        r.callee = Some(format!("({note}(\"{name}\", {}), {name})", place(cx, call)));
+    } else if name.starts_with("aio_return") {
+        r.callee = Some(format!("(pc3_ended(), {name})"));
     } else if ends_list(name) {
         r.callee = Some(format!("(pc3_list_ends(\"{name}\"), {name})"));
     } else if ends(name) {

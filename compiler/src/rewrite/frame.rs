@@ -66,7 +66,7 @@ impl MemberTy {
             MemberTy::Temp(t) => n.declare_temp(t, name),
             MemberTy::Length => format!("pc3_size {name}"),
             MemberTy::List | MemberTy::Arguments => format!("void *{name}"),
-            MemberTy::Jumps(n) => format!("unsigned {name}[{n}]"),
+            MemberTy::Jumps(n) => format!("unsigned long long {name}[{n}]"),
         }
     }
 

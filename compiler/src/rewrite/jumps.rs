@@ -1,13 +1,13 @@
 //! Calls of `setjmp` in functions that can be left and resumed.
 //!
-//! The user's `jmp_buf` only holds a small number, good on every ABI, that says which frame and call is meant; the
-//! real buffer belongs to the clone that runs.  A resume clone arms again what was armed, on its way down:
+//! The user's `jmp_buf` only holds a number, good on every ABI, that says which frame and call is meant, and the blocked
+//! signals where these are asked for; the real buffer belongs to the clone that runs and never holds any.  A resume clone arms again what was armed, on its way down:
 //!
 //! ```c
 //! if (setjmp(b) == 0)                                       // user
 //!
-//! unsigned pc3_jt[1] = {0}; struct __jmp_buf_tag pc3_jb[1]; // both clones
-//! if (__extension__({ int pc3_t0 = (pc3_jump_arm(b, pc3_jt, 1, 0, pc3_jb, &pc3_jb[0]), _setjmp(&pc3_jb[0])); pc3_t0 == 0; }))
+//! unsigned long long pc3_jt[1] = {0}; struct __jmp_buf_tag pc3_jb[1]; // both clones
+//! if (__extension__({ int pc3_t0 = (pc3_jump_arm(b, pc3_jt, 1, 0, pc3_jb, &pc3_jb[0], 0), _setjmp(&pc3_jb[0])); pc3_t0 == 0; }))
 //!
 //! if (pc3_jt[0]) {                                          // resume clone, behind restoring
 //!     pc3_jump_rearm(pc3_jt[0], pc3_jb, &pc3_jb[0]);
@@ -82,13 +82,13 @@ impl Printer<'_, '_> {
             Mode::Resume => " int pc3_jv = 0;",
             _ => "",
         };
-        format!(" unsigned pc3_jt[{n}] = {{0}}; {real};{value} ")
+        format!(" unsigned long long pc3_jt[{n}] = {{0}}; {real};{value} ")
     }
 
     /// `_setjmp(&pc3_jb[0])` as the user spelled it.
     fn real_call(&self, index: usize, callee: ExprId, mask: Option<ExprId>) -> String {
         let u = self.u();
-        let mask = mask.map_or(String::new(), |m| format!(", {}", u.slice(&u.expr(m).span)));
+        let mask = if mask.is_some() { ", 0" } else { "" };
         format!("{}(&pc3_jb[{index}]{mask})", u.slice(&u.expr(callee).span))
     }
 
@@ -103,8 +103,9 @@ impl Printer<'_, '_> {
             .iter()
             .position(|l| *l == label)
             .unwrap_or(0);
+        let kept = mask.map_or("0".into(), |m| self.text(m, Some(lin), true));
         format!(
-            "(pc3_jump_arm((void *)({}), pc3_jt, {n}, {i}, (void *)pc3_jb, (void *)&pc3_jb[{i}]), {})",
+            "(pc3_jump_arm((void *)({}), pc3_jt, {n}, {i}, (void *)pc3_jb, (void *)&pc3_jb[{i}], {kept}), {})",
             self.text(buffer, Some(lin), true),
             self.real_call(i, callee, mask)
         )

@@ -168,12 +168,16 @@ fn nameless(folder: &[u8]) -> io::Result<File> {
     }
 }
 
-/// Gives the program's numbers, but the standard ones, to what has been opened.
-pub(super) fn place(rank: usize, files: &[Reopened]) -> Result<(), String> {
+/// Gives the program's numbers, but the standard ones and those that only streams know, to what has been opened.
+pub(super) fn place(
+    rank: usize,
+    files: &[Reopened],
+    is_unseen: &dyn Fn(u64) -> bool,
+) -> Result<(), String> {
     for file in files {
         for (number, ends) in &file.meta.numbers {
             let n = RawFd::try_from(*number).map_err(|_| "the file table is damaged")?;
-            if n < 3 {
+            if n < 3 || is_unseen(*number) {
                 continue;
             }
             if system::is_open(n) {
@@ -222,6 +226,25 @@ pub(super) fn put(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<(), St
         return Err(format!("descriptor {n} cannot be had here: {e}"));
     }
     Ok(())
+}
+
+/// The same at the first free number from `n` on: only streams know it.
+pub(super) fn put_near(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<RawFd, String> {
+    let how = match ends_with_exec {
+        true => libc::F_DUPFD_CLOEXEC,
+        false => libc::F_DUPFD,
+    };
+    // SAFETY: plain system calls.
+    let here = unsafe {
+        raise_limit(n);
+        libc::fcntl(fd.as_raw_fd(), how, n)
+    };
+    if here < 0 {
+        let e = io::Error::last_os_error();
+        return Err(format!("a descriptor for a stream cannot be had here: {e}"));
+    }
+    disown(here);
+    Ok(here)
 }
 
 /// # Safety

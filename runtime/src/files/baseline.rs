@@ -10,6 +10,7 @@ use super::standard::stands_at;
 use super::system::{self, Identity};
 use crate::format::library::{ACCESS_READ, ACCESS_WRITE};
 use crate::tell::said;
+use crate::variables;
 
 #[derive(Debug, Default)]
 pub(crate) struct Baseline {
@@ -30,6 +31,7 @@ static BASELINE: OnceLock<Baseline> = OnceLock::new();
 
 /// To be called before anything of the program, but its constructors, runs.
 pub(crate) fn note() {
+    variables::note();
     let directory = std::env::current_dir().map_or(Vec::new(), |d| d.into_os_string().into_vec());
     let list = system::open_ones().unwrap_or_else(|_| (0..3).collect());
     let inherited = list

@@ -202,9 +202,21 @@ pub unsafe extern "C" fn pc3_fdopen(fd: c_int, mode: *const c_char) -> *mut FILE
         let stream = libc::fdopen(fd, mode.as_ptr());
         if let Some(files) = files().filter(|_| !stream.is_null()) {
             files.note(stream, path_text(fd), mode, FileKind::Opened);
+            files.see(stream);
         }
         stream
     }
+}
+
+/// # Safety
+/// As `fileno`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_fileno(stream: *mut FILE) -> c_int {
+    if let Some(files) = files() {
+        files.see(stream);
+    }
+    // SAFETY: by the caller.
+    unsafe { libc::fileno(stream) }
 }
 
 /// # Safety

@@ -31,9 +31,10 @@ use libc::FILE;
 
 use crate::format::library::{
     AppendedMeta, BufferMeta, FileKind, FileMeta, HeldMeta, LibraryMeta, MemoryMeta, OpenMeta,
-    Origin, STATE_CONSUMED, STATE_EOF,
+    Origin, STATE_CONSUMED, STATE_EOF, STATE_UNSEEN,
 };
 use crate::format::meta::Span;
+use crate::variables;
 use again::Reopened;
 pub(crate) use calls::{call, pc3_call_at};
 pub use calls::{closing, opened};
@@ -55,6 +56,8 @@ struct Opened {
     path: CString,
     mode: CString,
     kind: FileKind,
+    /// The program has been told its descriptor's number.
+    seen: bool,
     /// No checkpoint can hold it; this call made it.
     opaque: Option<String>,
     /// It lives in memory of the program.
@@ -100,6 +103,7 @@ impl Files {
             path,
             mode,
             kind,
+            seen: false,
             opaque: None,
             memory: None,
         });
@@ -108,6 +112,13 @@ impl Files {
     fn forget(&mut self, stream: *mut FILE) {
         self.opened.retain(|o| o.stream != stream);
         self.buffers.remove(&(stream as usize));
+    }
+
+    /// The program is told the number of its descriptor.
+    fn see(&mut self, stream: *mut FILE) {
+        if let Some(o) = self.opened.iter_mut().find(|o| o.stream == stream) {
+            o.seen = true;
+        }
     }
 
     fn close(&mut self, stream: *mut FILE) {
@@ -143,6 +154,14 @@ impl Files {
         opaque
             .map(|call| format!("a stream of no file is open (made by {call})"))
             .or_else(|| self.consumed())
+            .or_else(|| {
+                let known = |at: usize| {
+                    let mut known = self.opened.iter().map(|o| o.stream).chain(self.given());
+                    known.any(|s| s as usize == at)
+                };
+                let (name, _) = variables::other_streams().find(|s| !known(s.1))?;
+                Some(format!("`{name}` is a stream that pc3 does not know"))
+            })
             .or_else(|| {
                 // SAFETY: open streams, or standard ones.
                 let moved = |s: *mut FILE| unsafe { stream::is_moved(s).then(|| libc::fileno(s)) };
@@ -287,12 +306,20 @@ impl Files {
                 Some(found.memory?.as_ref().describe(unread))
             }
         };
+        let unseen = |stream: *mut FILE| {
+            let own = self.opened.iter().find(|o| o.stream == stream);
+            own.is_some_and(|o| !o.seen && o.memory.is_none())
+        };
         inherited
             .chain(opened)
-            .map(|(kind, stream, path, mode)| FileMeta {
-                buffer: self.buffers.get(&(stream as usize)).copied(),
-                memory: memory(stream),
-                ..describe(kind, stream, path, mode)
+            .map(|(kind, stream, path, mode)| {
+                let mut file = describe(kind, stream, path, mode);
+                file.buffer = self.buffers.get(&(stream as usize)).copied();
+                file.memory = memory(stream);
+                if unseen(stream) {
+                    file.state |= STATE_UNSEEN;
+                }
+                file
             })
             .chain(self.gone.iter().map(|addr| gone(*addr)))
             .collect()
@@ -320,7 +347,7 @@ impl Files {
                 fd,
             });
         }
-        again::place(owner.rank, &files)?;
+        again::place(owner.rank, &files, &|n| is_unseen(streams, n))?;
         for file in streams {
             if file.kind == FileKind::Closed {
                 found(file.addr, 0);
@@ -333,11 +360,14 @@ impl Files {
             };
             let stream = match (own, in_memory) {
                 (Some(stream), _) | (_, Some((stream, _))) => stream,
-                _ => stream_on(file, &files)?,
+                _ => stream_on(file, &files, is_unseen(streams, file.descriptor))?,
             };
             if !file.mode.is_empty() {
                 let text = |s: &str| CString::new(s).unwrap_or_default();
                 self.note(stream, text(&file.path), text(&file.mode), file.kind);
+                if file.state & STATE_UNSEEN == 0 {
+                    self.see(stream);
+                }
             }
             if let (Some(last), Some((_, memory))) = (self.opened.last_mut(), in_memory) {
                 last.memory = NonNull::new(memory);
@@ -362,7 +392,7 @@ impl Files {
     pub fn settle(&mut self, rank: usize, inherits: bool) -> Result<(), String> {
         let all = std::mem::take(&mut self.unsettled);
         let is_on = |meta: &OpenMeta, fd: u64| meta.numbers.iter().any(|n| n.0 == fd);
-        let replaced =
+        let is_replaced =
             |fd: u64| all.closed.contains(&fd) || all.files.iter().any(|f| is_on(&f.meta, fd));
         let mut streams = all.streams;
         if !inherits {
@@ -371,7 +401,7 @@ impl Files {
                 .for_each(|(stream, file)| buffer_as(*stream, file));
         }
         streams.retain(|(_, file)| inherits || !file.mode.is_empty());
-        let given = |file: &FileMeta| file.mode.is_empty() && !replaced(file.kind as u64);
+        let given = |file: &FileMeta| file.mode.is_empty() && !is_replaced(file.kind as u64);
         // Before anything is cut back: what they held tells.
         let same: Vec<bool> = streams
             .iter()
@@ -384,7 +414,7 @@ impl Files {
         for file in &all.files {
             let done = match file.meta.origin {
                 // Its position is the standard stream's.
-                Origin::Inherited(n) if !replaced(n) => Ok(()),
+                Origin::Inherited(n) if !is_replaced(n) => Ok(()),
                 _ => position(file),
             };
             done.map_err(|e| cannot(&String::from_utf8_lossy(&file.meta.path), &e))?;
@@ -393,6 +423,19 @@ impl Files {
                 again::remember(rank, *n as RawFd, &file.meta);
             }
         }
+        let mut numbers = HashMap::new();
+        for file in &all.files {
+            let unseen = |n: &&(u64, bool)| {
+                let mut all = streams.iter().map(|s| &s.1);
+                n.0 >= 3 && all.any(|f| f.descriptor == n.0 && f.state & STATE_UNSEEN != 0)
+            };
+            for (n, ends) in file.meta.numbers.iter().filter(unseen) {
+                let here = again::put_near(&file.fd, *n as RawFd, *ends)?;
+                again::remember(rank, here, &file.meta);
+                numbers.insert(*n, here);
+            }
+        }
+        let here = |n: u64| numbers.get(&n).copied().unwrap_or(n as RawFd);
         for n in &all.closed {
             // SAFETY: a standard descriptor that the program had closed.
             unsafe { libc::close(*n as RawFd) };
@@ -405,7 +448,7 @@ impl Files {
                         stream::set_mode(*stream, &file.mode);
                     }
                     if file.memory.is_none() {
-                        stream::set_descriptor(*stream, file.descriptor as RawFd);
+                        stream::set_descriptor(*stream, here(file.descriptor));
                     }
                 }
                 let held = file.held.as_ref();
@@ -424,7 +467,7 @@ impl Files {
             let Some((n, _)) = meta.numbers.first() else {
                 continue;
             };
-            locks::take(*n as RawFd, meta.access).map_err(|e| {
+            locks::take(here(*n), meta.access).map_err(|e| {
                 let path = String::from_utf8_lossy(&meta.path);
                 format!("the lock that the program held on {path} cannot be had: {e}")
             })?;
@@ -510,14 +553,25 @@ fn in_memory(
     memory::again(owner, &meta, mode).ok_or_else(|| "no memory for a stream".to_owned())
 }
 
-/// A stream on the descriptor it had; a standard one is not yet in its place.
-fn stream_on(file: &FileMeta, files: &[Reopened]) -> Result<*mut FILE, String> {
+/// Has nobody but a stream, or several, used the number of a descriptor?
+fn is_unseen(streams: &[FileMeta], n: u64) -> bool {
+    let mut on = streams.iter().filter(|f| f.descriptor == n).peekable();
+    n >= 3 && on.peek().is_some() && on.all(|f| f.state & STATE_UNSEEN != 0)
+}
+
+/// A stream on the descriptor it had; a standard one, and one whose number nobody has seen, is not yet in its place.
+fn stream_on(
+    file: &FileMeta,
+    files: &[Reopened],
+    unseen: bool,
+) -> Result<*mut FILE, String> {
     use std::os::fd::AsRawFd;
     let on = |f: &&Reopened| f.meta.numbers.iter().any(|n| n.0 == file.descriptor);
     let of = files.iter().find(on);
     let of = of.ok_or_else(|| format!("the descriptor of {} was not open", file.path))?;
     let fd = match file.descriptor {
         0..3 => of.fd.as_raw_fd(),
+        _ if unseen => of.fd.as_raw_fd(),
         n => n as RawFd,
     };
     let mode = CString::new(file.mode.as_str()).unwrap_or_default();

@@ -187,7 +187,7 @@ fn find<'a>(
         }
         let mut open = match inherited {
             Some(standard) => described(fd, &identity, access, Origin::Inherited(standard as u64)),
-            None => program_file(fd, &identity, access, made, &found)?,
+            None => program_file(fd, &identity, access, made, &found, guests)?,
         };
         open.meta.numbers.push(number);
         found.push((
@@ -282,12 +282,19 @@ fn program_file(
     access: u64,
     made: Option<&Made>,
     earlier: &[(usize, Found)],
+    guests: bool,
 ) -> Result<Open, String> {
     let by = made.map_or(String::new(), |m| format!(" (made by {})", m.call));
     let refuse = |what: &str| Err(format!("descriptor {fd} is {what}{by}"));
     let mut open = described(fd, identity, access, Origin::Path);
     let path = open.meta.path.clone();
     match identity.kind {
+        libc::S_IFREG | libc::S_IFDIR if made.is_none() && !guests => {
+            return refuse(&format!(
+                "{}, opened by code that pc3cc did not compile",
+                String::from_utf8_lossy(&path)
+            ));
+        }
         libc::S_IFREG => {}
         libc::S_IFDIR => open.meta.access |= ACCESS_DIRECTORY,
         libc::S_IFCHR if DEVICES.contains(&&path[..]) => return Ok(open),

@@ -17,22 +17,14 @@ use super::system::{cut, length_of, of, open_ones, path_of, position, set_positi
 use crate::format::library::{FileKind, FileMeta, STATE_CONSUMED, STATE_EOF};
 use crate::rank::Rank;
 use crate::tell::say;
+use crate::variables;
 
-extern "C" {
-    static mut stdin: *mut FILE;
-    static mut stdout: *mut FILE;
-    static mut stderr: *mut FILE;
-}
+const KINDS: [FileKind; 3] = [FileKind::Stdin, FileKind::Stdout, FileKind::Stderr];
 
+/// The streams with which the process was started.
 pub(super) fn standard() -> [(FileKind, *mut FILE); 3] {
-    // SAFETY: the C library's variables; nobody else of ours writes them.
-    unsafe {
-        [
-            (FileKind::Stdin, stdin),
-            (FileKind::Stdout, stdout),
-            (FileKind::Stderr, stderr),
-        ]
-    }
+    let first = variables::streams();
+    [0, 1, 2].map(|i| (KINDS[i], first[i] as *mut FILE))
 }
 
 pub(super) fn named(kind: FileKind) -> &'static str {
@@ -272,7 +264,8 @@ fn standard_input(file: &FileMeta, fd: RawFd) -> io::Result<()> {
         _ => {}
     }
     // At its end it stays if nothing can come from here.
-    if file.state & STATE_EOF == 0 || here != "/dev/null" {
+    let ended = file.state & STATE_EOF != 0 || file.path == here;
+    if !ended || here != "/dev/null" {
         let (was, is) = (&file.path, if here.is_empty() { "closed" } else { &here });
         say(&format!(
             "standard input was {was} and is {is}: what had been read before the checkpoint is not skipped"

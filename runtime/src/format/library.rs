@@ -120,6 +120,9 @@ pub const STATE_WIDE: u64 = 8;
 /// It is used for characters of one byte.
 pub const STATE_NARROW: u64 = 16;
 
+/// The program has never been told the number of its descriptor.
+pub const STATE_UNSEEN: u64 = 32;
+
 /// What the program asked for with `setvbuf`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferMeta {

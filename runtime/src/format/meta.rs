@@ -423,6 +423,10 @@ pub struct RankMeta {
     pub numbers: Vec<String>,
     /// And the type that the caller of an allocation wrapper has left for the allocation in it.
     pub wanted: Option<TypeId>,
+    /// And how many calls of setjmp have been given numbers.
+    pub jumps: u64,
+    /// And variables of the C library that the program has given values: which, and the value.
+    pub variables: Vec<(u64, u64)>,
 }
 
 impl RankMeta {
@@ -533,6 +537,8 @@ impl RankMeta {
             beside: Vec::new(),
             numbers: Vec::new(),
             wanted: None,
+            jumps: 0,
+            variables: Vec::new(),
             // Earlier checkpoints do not say.
             floats: match d.is_empty() {
                 true => FloatsMeta::default(),
@@ -555,7 +561,8 @@ impl RankMeta {
             .filter_map(|f| Some((f.addr, f.held.as_ref()?)))
             .collect();
         let empty = tails.is_empty() && self.beside.is_empty() && self.numbers.is_empty();
-        if empty && self.wanted.is_none() && held.is_empty() {
+        let first = self.jumps == 0 && self.variables.is_empty();
+        if empty && self.wanted.is_none() && held.is_empty() && first {
             return None;
         }
         let mut e = Encoder::default();
@@ -579,6 +586,12 @@ impl RankMeta {
             e.u64(addr);
             held.encode(&mut e);
         }
+        e.u64(self.jumps);
+        e.len(self.variables.len());
+        for (which, value) in &self.variables {
+            e.u64(*which);
+            e.u64(*value);
+        }
         Some(e.0)
     }
 
@@ -600,6 +613,10 @@ impl RankMeta {
             true => Vec::new(),
             false => d.list(48, |d| Ok((d.u64()?, HeldMeta::decode(d)?)))?,
         };
+        if !d.is_empty() {
+            self.jumps = d.u64()?;
+            self.variables = d.list(16, |d| Ok((d.u64()?, d.u64()?)))?;
+        }
         d.end()?;
         for (addr, held) in held {
             if let Some(file) = self.files.iter_mut().find(|f| f.addr == addr) {

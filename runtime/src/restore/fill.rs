@@ -24,6 +24,7 @@ use crate::pieces::scalar;
 use crate::rank::{Rank, Status};
 use crate::tell::say;
 use crate::translate::Translator;
+use crate::variables;
 
 pub(super) const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer; or, \
     if it is none, such as what lies in memory that the program never gave a value, set PC3_ADDRESSES=ignore)";
@@ -211,6 +212,13 @@ impl RankBuilder<'_, '_> {
             self.rank.wanted_plan = self.directory.foreign().then_some(plan);
             self.rank.abi.site = &raw mut *self.rank.wanted;
         }
+        let saved = &self.image.meta.variables;
+        let here = variables::here(saved, |at| match at {
+            0 => Some(0),
+            at => translator.stream(at).or_else(|| translator.address(at)),
+        });
+        self.rank.variables = here.map_err(other)?;
+        self.rank.jumps.last = self.image.meta.jumps;
         self.rank.errno = self.image.meta.errno;
         self.rank.floats = floats::here(&self.image.meta.floats).map_err(other)?;
         self.rank.passages = self.image.meta.passages;

@@ -17,6 +17,7 @@ use crate::format::meta::{
 use crate::format::unions::UnionMeta;
 use crate::rank::{Rank, Status};
 use crate::registry::Program;
+use crate::variables;
 
 /// Objects start at multiples of this in the data section.
 const ALIGN: u64 = 16;
@@ -107,6 +108,11 @@ pub(super) fn rank_data(
             })
             .collect(),
         files: rank.files.describe(),
+        jumps: rank.jumps.last,
+        variables: match rank.job().several() {
+            true => Vec::new(),
+            false => variables::changed(),
+        },
         library: library(rank, data)?,
         beside: beside::save(rank),
         numbers: seen(program),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pc3_runtime::chaos;
 use pc3_runtime::engine::{provide_mpi, Body, Engine};
+use pc3_runtime::given;
 use pc3_runtime::guest::none_resumes;
 use pc3_runtime::job::Job;
 use pc3_runtime::peers::{provide_peers, Peers};
@@ -301,7 +302,7 @@ fn end(me: &RankState, code: i32) {
 /// `PC3_STACK` (bytes, or with K, M, G), else what a C program is used to where addresses are
 /// plentiful: stacks take memory only as they are used.
 fn stack_size(ranks: usize) -> usize {
-    if let Some(text) = std::env::var_os("PC3_STACK") {
+    if let Some(text) = given::var_os("PC3_STACK") {
         match text.to_str().and_then(parse_size) {
             Some(n) => return n,
             None => {

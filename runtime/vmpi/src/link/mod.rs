@@ -37,7 +37,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 
-use pc3_runtime::{chaos, control, settings};
+use pc3_runtime::{chaos, control, given, settings};
 use pc3_transport::Head;
 
 use crate::brief::Brief;
@@ -105,7 +105,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
     };
     let (index, count) = (carrier.index(), carrier.count());
     let silence =
-        settings::silence(|name| std::env::var(name).ok()).filter(|_| carrier.is_native());
+        settings::silence(given::var).filter(|_| carrier.is_native());
     let link = Arc::new(Link {
         carrier,
         arrivals: Mutex::new(Arrivals {

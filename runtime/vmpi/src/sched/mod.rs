@@ -34,6 +34,7 @@ use self::observe::Watch;
 use self::states::*;
 use self::turns::Turn;
 use crate::grow::{Grow, ROOM};
+use pc3_runtime::given;
 use pc3_runtime::tell::{die, EXIT_SETTINGS};
 
 /// What the scheduler serves.
@@ -84,7 +85,7 @@ impl Backend {
 
     /// What `PC3_SCHED` asks for: `threads`, or `coroutines` where they exist.
     pub fn from_env(default: Backend) -> Backend {
-        let asked = std::env::var_os("PC3_SCHED").unwrap_or_default();
+        let asked = given::var_os("PC3_SCHED").unwrap_or_default();
         match asked.to_str() {
             Some("threads") => Backend::Threads,
             Some("coroutines") => Backend::ALL[0],

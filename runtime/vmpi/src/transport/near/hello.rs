@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::os::fd::RawFd;
 
+use pc3_runtime::given;
 use pc3_transport::Head;
 
 use super::direct::{Direct, Process, Remote};
@@ -86,7 +87,7 @@ struct Heard<'a> {
 /// Those that are connected by shared memory from now on, if this process has any.  Called by all processes, before
 /// anything else is sent.
 pub fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
-    let off = std::env::var_os(SETTING).is_some_and(|v| v == "off");
+    let off = given::var_os(SETTING).is_some_and(|v| v == "off");
     let place = here().filter(|_| !off);
     let (me, count, nonce) = (wire.index(), wire.count(), nonce());
     let own = place.as_ref().and_then(|_| Own::new(count, nonce).ok());

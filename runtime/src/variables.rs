@@ -1,0 +1,169 @@
+//! Variables of the C library that programs may give values: standard streams, `environ`, what `error` and obstacks call.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::OnceLock;
+
+use crate::process::environ;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// An address of the program's: a stream, a function, memory.
+    Address,
+    /// The same, which the library gives values itself.
+    Environment,
+    Number,
+}
+
+/// Their places in this list are those in checkpoints.
+const NAMES: [(&str, Kind); 12] = [
+    ("stdin", Kind::Address),
+    ("stdout", Kind::Address),
+    ("stderr", Kind::Address),
+    ("environ", Kind::Environment),
+    ("error_print_progname", Kind::Address),
+    ("obstack_alloc_failed_handler", Kind::Address),
+    ("program_invocation_name", Kind::Address),
+    ("program_invocation_short_name", Kind::Address),
+    ("error_one_per_line", Kind::Number),
+    ("error_message_count", Kind::Number),
+    ("obstack_exit_failure", Kind::Number),
+    // One bit for each signal whose handlers interrupt calls.
+    ("siginterrupt", Kind::Number),
+];
+
+extern "C" {
+    fn siginterrupt(signal: c_int, interrupts: c_int) -> c_int;
+    static mut stdin: usize;
+    static mut stdout: usize;
+    static mut stderr: usize;
+    static mut error_print_progname: usize;
+    static mut obstack_alloc_failed_handler: usize;
+    static mut program_invocation_name: usize;
+    static mut program_invocation_short_name: usize;
+    static mut error_one_per_line: c_int;
+    static mut error_message_count: c_int;
+    static mut obstack_exit_failure: c_int;
+}
+
+static INTERRUPTING: AtomicU32 = AtomicU32::new(0);
+
+/// `siginterrupt`: handlers that `signal` sets later are meant, too.
+#[no_mangle]
+pub extern "C" fn pc3_siginterrupt(signal: c_int, interrupts: c_int) -> c_int {
+    // SAFETY: a plain call.
+    let done = unsafe { siginterrupt(signal, interrupts) };
+    if let (0, Some(bit)) = (done, 1u32.checked_shl(signal as u32)) {
+        match interrupts {
+            0 => INTERRUPTING.fetch_and(!bit, SeqCst),
+            _ => INTERRUPTING.fetch_or(bit, SeqCst),
+        };
+    }
+    done
+}
+
+type All = [usize; NAMES.len()];
+
+/// What they hold.
+fn now() -> All {
+    // SAFETY: variables of the library, to which nobody assigns now.
+    unsafe {
+        [
+            stdin,
+            stdout,
+            stderr,
+            environ as usize,
+            error_print_progname,
+            obstack_alloc_failed_handler,
+            program_invocation_name,
+            program_invocation_short_name,
+            error_one_per_line as usize,
+            error_message_count as usize,
+            obstack_exit_failure as usize,
+            INTERRUPTING.load(SeqCst) as usize,
+        ]
+    }
+}
+
+static FIRST: OnceLock<All> = OnceLock::new();
+
+/// To be called before the program runs.
+pub(crate) fn note() {
+    let _ = FIRST.set(now());
+}
+
+/// The standard streams with which the process was started.
+pub(crate) fn streams() -> [usize; 3] {
+    let [a, b, c, ..] = FIRST.get().copied().unwrap_or_else(now);
+    [a, b, c]
+}
+
+/// Those that have been given others than these: which, and the stream.
+pub(crate) fn other_streams() -> impl Iterator<Item = (&'static str, usize)> {
+    let all = now().into_iter().zip(streams()).zip(NAMES);
+    all.filter(|((now, first), _)| now != first)
+        .map(|((now, _), (name, _))| (name, now))
+}
+
+/// One that ranks of a process cannot share.
+pub(crate) fn shared() -> Option<String> {
+    let (which, _) = changed().into_iter().find(|(n, _)| NAMES[*n as usize].1 == Kind::Address)?;
+    let name = NAMES[which as usize].0;
+    Some(format!("`{name}` has been given another value, for all ranks of the process"))
+}
+
+/// What the program has given other values, and where the environment is: which, and the value.
+pub(crate) fn changed() -> Vec<(u64, u64)> {
+    let Some(first) = FIRST.get() else {
+        return Vec::new();
+    };
+    let all = now().into_iter().zip(first).zip(NAMES).enumerate();
+    let all = all.filter(|(_, ((now, first), (_, kind)))| *kind == Kind::Environment || now != *first);
+    all.map(|(i, ((now, _), _))| (i as u64, now as u64)).collect()
+}
+
+/// What a checkpoint's have to be here; `address`: of an address of the program's.
+pub(crate) fn here(
+    saved: &[(u64, u64)],
+    mut address: impl FnMut(u64) -> Option<usize>,
+) -> Result<Vec<(u64, usize)>, String> {
+    let mut list = Vec::new();
+    for (which, value) in saved {
+        let known = usize::try_from(*which).ok().and_then(|n| NAMES.get(n));
+        let (name, kind) = known.ok_or_else(|| "a variable of the C library is not known".to_owned())?;
+        let new = match kind {
+            Kind::Number => Some(*value as usize),
+            _ => address(*value),
+        };
+        match new {
+            Some(new) => list.push((*which, new)),
+            // Nothing of the program's leads there.
+            None if *kind == Kind::Environment => {}
+            None => return Err(format!("`{name}` leads to nothing of the program's")),
+        }
+    }
+    Ok(list)
+}
+
+/// Gives them these values.
+pub(crate) fn apply(list: &[(u64, usize)]) {
+    for (which, value) in list.iter().copied().filter(|v| v.1 != 0) {
+        // SAFETY: variables of the library; the program does not run yet.
+        unsafe {
+            match which {
+                0 => stdin = value,
+                1 => stdout = value,
+                2 => stderr = value,
+                3 => environ = value as *mut _,
+                4 => error_print_progname = value,
+                5 => obstack_alloc_failed_handler = value,
+                6 => program_invocation_name = value,
+                7 => program_invocation_short_name = value,
+                8 => error_one_per_line = value as c_int,
+                9 => error_message_count = value as c_int,
+                10 => obstack_exit_failure = value as c_int,
+                _ => (1..32).filter(|n| value >> n & 1 != 0).for_each(|n| _ = pc3_siginterrupt(n, 1)),
+            }
+        }
+    }
+}
