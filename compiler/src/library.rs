@@ -29,6 +29,11 @@ pub fn natives(path: &str) -> Vec<&'static str> {
     names.filter(|n| !n.starts_with("pc3_")).collect()
 }
 
+/// What there are units for.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    all().flat_map(|l| l.names.iter().copied())
+}
+
 /// Is it one of these units?
 pub fn is_own(path: &str) -> bool {
     all().any(|l| l.file == path)
@@ -328,13 +333,6 @@ const ALL: &[Library] = &[
         names: &["pthread_atfork", "fork"],
     },
     Library {
-        file: "pc3-signgam.c",
-        text: include_str!("../library/pc3-signgam.c"),
-        names: &[
-            "signgam", "lgamma", "lgammaf", "lgammal", "gamma", "gammaf", "gammal",
-        ],
-    },
-    Library {
         file: "pc3-accounts.c",
         text: include_str!("../library/pc3-accounts.c"),
         names: &["getpwnam", "getpwuid", "getgrnam", "getgrgid"],
@@ -508,7 +506,6 @@ fn among(
             "pc3-getenv.c" => !mpi,
             "pc3-copies.c" => allocates,
             "pc3-fork.c" => used.contains("pthread_atfork"),
-            "pc3-signgam.c" => used.contains("signgam"),
             "pc3-scan.c" => units.iter().any(|u| !scans_to_memory(u, true).is_empty()),
             _ => true,
         })

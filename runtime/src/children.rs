@@ -40,7 +40,10 @@ fn children() -> Option<BTreeSet<i32>> {
     let mut all = BTreeSet::new();
     for thread in std::fs::read_dir("/proc/self/task").ok()?.flatten() {
         let list = std::fs::read_to_string(thread.path().join("children")).ok()?;
-        all.extend(list.split_whitespace().filter_map(|n| n.parse::<i32>().ok()));
+        all.extend(
+            list.split_whitespace()
+                .filter_map(|n| n.parse::<i32>().ok()),
+        );
     }
     Some(all)
 }
@@ -78,11 +81,7 @@ fn enter(pid: i32, call: String) {
 /// # Safety
 /// `name` is a terminated string, `place` as for `pc3_call_at`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_child(
-    name: *const c_char,
-    place: *const c_char,
-    pid: c_int,
-) -> c_int {
+pub unsafe extern "C" fn pc3_child(name: *const c_char, place: *const c_char, pid: c_int) -> c_int {
     if pid > 0 {
         pc3_call_at(place);
         // SAFETY: by the caller.
@@ -122,7 +121,11 @@ unsafe extern "C" {
 
 /// # Safety
 /// As `posix_spawn`.
-unsafe fn spawned(name: &str, pid: *mut libc::pid_t, spawn: impl Fn(*mut libc::pid_t) -> c_int) -> c_int {
+unsafe fn spawned(
+    name: &str,
+    pid: *mut libc::pid_t,
+    spawn: impl Fn(*mut libc::pid_t) -> c_int,
+) -> c_int {
     let mut new = 0;
     let failed = spawn(&raw mut new);
     let made = call(name);

@@ -24,7 +24,12 @@ pub(crate) fn is_elsewhere() -> bool {
     let elsewhere = std::fs::read_to_string("/proc/self/maps")
         .is_ok_and(|maps| are_apart(&maps, TOP.load(SeqCst), &raw const here as usize));
     if elsewhere {
-        TOLD.call_once(|| say(&warning(codes::NOT_TAKEN, "no checkpoint here: the program runs on a stack that it has made itself")));
+        TOLD.call_once(|| {
+            say(&warning(
+                codes::NOT_TAKEN,
+                "no checkpoint here: the program runs on a stack that it has made itself",
+            ))
+        });
     }
     elsewhere
 }
@@ -37,7 +42,8 @@ fn are_apart(maps: &str, top: usize, here: usize) -> bool {
         Some(number(start)?..number(end)?)
     };
     let mut all = maps.lines().filter_map(range);
-    all.find(|r| r.contains(&top)).is_some_and(|r| !r.contains(&here))
+    all.find(|r| r.contains(&top))
+        .is_some_and(|r| !r.contains(&here))
 }
 
 #[cfg(test)]

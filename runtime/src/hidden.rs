@@ -316,7 +316,11 @@ impl<'a> Hidden<'a> {
 
 /// As pc3cc describes a `jmp_buf`.
 fn is_jump_buffer(t: &Type) -> bool {
-    t.name.contains("jmp_buf") && t.members.iter().map(|m| &*m.name).eq(["number", "mark", "mask"])
+    t.name.contains("jmp_buf")
+        && t.members
+            .iter()
+            .map(|m| &*m.name)
+            .eq(["number", "mark", "mask"])
 }
 
 fn refers(types: &TypeTable, ty: TypeId) -> bool {

@@ -43,7 +43,9 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
     }
     let alone = ranks.first().is_some_and(|r| !r.job().program.calls_mpi);
     if let Some(signal) = process::queued().filter(|_| alone) {
-        return Err(format!("signal {signal} is blocked and waits in a queue, with what it carries"));
+        return Err(format!(
+            "signal {signal} is blocked and waits in a queue, with what it carries"
+        ));
     }
     let found = scan(guests().next().is_some())?;
     if let Some(child) = children::obstacle() {

@@ -171,8 +171,7 @@ fn live(
     if !bad.is_empty() {
         wrong(bad);
     }
-    let mut settings =
-        Settings::read(path, given::var).unwrap_or_else(|bad| wrong(bad));
+    let mut settings = Settings::read(path, given::var).unwrap_or_else(|bad| wrong(bad));
     // The program may change its working directory.
     if let Ok(dir) = std::path::absolute(&settings.dir) {
         settings.dir = dir;

@@ -6,8 +6,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::control;
 use crate::children;
+use crate::control;
 use crate::environment::keep;
 use crate::files::baseline;
 use crate::format::library::{

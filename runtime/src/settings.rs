@@ -58,7 +58,7 @@ const NAMES: [&str; 30] = [
 ];
 
 /// What people set for all that they build and run, and not for one job.
-const EVERYBODYS: [&str; 3] = ["PC3_CACHE", "PC3_CC", "PC3_GUARDS"];
+const EVERYBODYS: [&str; 4] = ["PC3_CACHE", "PC3_CC", "PC3_GUARDS", "PC3_ROOT"];
 
 /// Is it a setting of a job, which is not meant for programs that it starts?
 pub(crate) fn is_of_a_job(name: &str) -> bool {

@@ -1,4 +1,5 @@
-//! Variables of the C library that programs may give values: standard streams, `environ`, what `error` and obstacks call.
+//! Variables of the C library that programs may give addresses: standard streams, `environ`, what `error` and obstacks call.  Those
+//! that hold numbers are saved as the program's own.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -16,7 +17,7 @@ enum Kind {
 }
 
 /// Their places in this list are those in checkpoints.
-const NAMES: [(&str, Kind); 12] = [
+const NAMES: [(&str, Kind); 9] = [
     ("stdin", Kind::Address),
     ("stdout", Kind::Address),
     ("stderr", Kind::Address),
@@ -25,9 +26,6 @@ const NAMES: [(&str, Kind); 12] = [
     ("obstack_alloc_failed_handler", Kind::Address),
     ("program_invocation_name", Kind::Address),
     ("program_invocation_short_name", Kind::Address),
-    ("error_one_per_line", Kind::Number),
-    ("error_message_count", Kind::Number),
-    ("obstack_exit_failure", Kind::Number),
     // One bit for each signal whose handlers interrupt calls.
     ("siginterrupt", Kind::Number),
 ];
@@ -41,9 +39,6 @@ extern "C" {
     static mut obstack_alloc_failed_handler: usize;
     static mut program_invocation_name: usize;
     static mut program_invocation_short_name: usize;
-    static mut error_one_per_line: c_int;
-    static mut error_message_count: c_int;
-    static mut obstack_exit_failure: c_int;
 }
 
 static INTERRUPTING: AtomicU32 = AtomicU32::new(0);
@@ -77,9 +72,6 @@ fn now() -> All {
             obstack_alloc_failed_handler,
             program_invocation_name,
             program_invocation_short_name,
-            error_one_per_line as usize,
-            error_message_count as usize,
-            obstack_exit_failure as usize,
             INTERRUPTING.load(SeqCst) as usize,
         ]
     }
@@ -107,9 +99,13 @@ pub(crate) fn other_streams() -> impl Iterator<Item = (&'static str, usize)> {
 
 /// One that ranks of a process cannot share.
 pub(crate) fn shared() -> Option<String> {
-    let (which, _) = changed().into_iter().find(|(n, _)| NAMES[*n as usize].1 == Kind::Address)?;
+    let (which, _) = changed()
+        .into_iter()
+        .find(|(n, _)| NAMES[*n as usize].1 == Kind::Address)?;
     let name = NAMES[which as usize].0;
-    Some(format!("`{name}` has been given another value, for all ranks of the process"))
+    Some(format!(
+        "`{name}` has been given another value, for all ranks of the process"
+    ))
 }
 
 /// What the program has given other values, and where the environment is: which, and the value.
@@ -118,8 +114,10 @@ pub(crate) fn changed() -> Vec<(u64, u64)> {
         return Vec::new();
     };
     let all = now().into_iter().zip(first).zip(NAMES).enumerate();
-    let all = all.filter(|(_, ((now, first), (_, kind)))| *kind == Kind::Environment || now != *first);
-    all.map(|(i, ((now, _), _))| (i as u64, now as u64)).collect()
+    let all =
+        all.filter(|(_, ((now, first), (_, kind)))| *kind == Kind::Environment || now != *first);
+    all.map(|(i, ((now, _), _))| (i as u64, now as u64))
+        .collect()
 }
 
 /// What a checkpoint's have to be here; `address`: of an address of the program's.
@@ -130,7 +128,8 @@ pub(crate) fn here(
     let mut list = Vec::new();
     for (which, value) in saved {
         let known = usize::try_from(*which).ok().and_then(|n| NAMES.get(n));
-        let (name, kind) = known.ok_or_else(|| "a variable of the C library is not known".to_owned())?;
+        let (name, kind) =
+            known.ok_or_else(|| "a variable of the C library is not known".to_owned())?;
         let new = match kind {
             Kind::Number => Some(*value as usize),
             _ => address(*value),
@@ -159,10 +158,9 @@ pub(crate) fn apply(list: &[(u64, usize)]) {
                 5 => obstack_alloc_failed_handler = value,
                 6 => program_invocation_name = value,
                 7 => program_invocation_short_name = value,
-                8 => error_one_per_line = value as c_int,
-                9 => error_message_count = value as c_int,
-                10 => obstack_exit_failure = value as c_int,
-                _ => (1..32).filter(|n| value >> n & 1 != 0).for_each(|n| _ = pc3_siginterrupt(n, 1)),
+                _ => (1..32)
+                    .filter(|n| value >> n & 1 != 0)
+                    .for_each(|n| _ = pc3_siginterrupt(n, 1)),
             }
         }
     }

@@ -27,6 +27,7 @@ mod rust_editor;
 mod rust_messages;
 mod rust_moved;
 mod streams;
+mod surroundings;
 mod sweep;
 mod trees;
 mod types;
@@ -86,6 +87,7 @@ fn main() {
     trials.extend(elsewhere::trials());
     trials.extend(view::trials());
     trials.extend(streams::trials());
+    trials.extend(surroundings::trials());
     trials.extend(messages::trials());
     trials.extend(misuse::trials());
     trials.extend(places::trials());

@@ -79,7 +79,12 @@ pub struct Entry {
 /// The table; lines that are none are left out.
 pub fn table() -> &'static [Entry] {
     static TABLE: OnceLock<Vec<Entry>> = OnceLock::new();
-    TABLE.get_or_init(|| include_str!("../../library/state.table").lines().filter_map(entry).collect())
+    TABLE.get_or_init(|| {
+        include_str!("../../library/state.table")
+            .lines()
+            .filter_map(entry)
+            .collect()
+    })
 }
 
 fn entry(line: &'static str) -> Option<Entry> {
@@ -101,7 +106,9 @@ fn all_of(name: &str) -> impl Iterator<Item = &'static Entry> {
     let by_name = BY_NAME.get_or_init(|| {
         let mut map: HashMap<&str, Vec<&Entry>> = HashMap::new();
         for e in table() {
-            e.names.iter().for_each(|n| map.entry(n).or_default().push(e));
+            e.names
+                .iter()
+                .for_each(|n| map.entry(n).or_default().push(e));
         }
         map
     });

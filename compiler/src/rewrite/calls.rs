@@ -71,6 +71,8 @@ fn same_type(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
             | "timer_delete"
             | "fileno"
             | "siginterrupt"
+            | "closefrom"
+            | "close_range"
     ) || makes(name)
         || (mpi
             && matches!(

@@ -11,6 +11,7 @@ use libc::FILE;
 
 use super::baseline;
 use super::memory::{self, Memory, Owner};
+use super::own::is_own;
 use super::scan::{made, Made};
 use super::system::Identity;
 use super::{kind_of, leads_to, owned, path_text, system, window, Files, Written};
@@ -514,6 +515,44 @@ pub unsafe extern "C" fn pc3_close(fd: c_int) -> c_int {
     note_written(fd);
     // SAFETY: by the caller.
     unsafe { libc::close(fd) }
+}
+
+/// The program's open descriptors from one to another.
+fn own_ones(first: c_uint, last: c_uint) -> Vec<RawFd> {
+    let inside = |fd: &RawFd| (first..=last).contains(&fd.cast_unsigned()) && !is_own(*fd);
+    let all = system::open_ones().unwrap_or_default();
+    all.into_iter().filter(inside).collect()
+}
+
+/// # Safety
+/// As `closefrom`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_closefrom(first: c_int) {
+    for fd in own_ones(first.max(0).cast_unsigned(), c_uint::MAX) {
+        // SAFETY: by the caller.
+        unsafe { pc3_close(fd) };
+    }
+}
+
+/// # Safety
+/// As `close_range`; the runtime's own stay as they are.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+    const ONLY_WITH_EXEC: c_int = 4;
+    if first > last || flags & !ONLY_WITH_EXEC != 0 {
+        set_errno(libc::EINVAL);
+        return -1;
+    }
+    for fd in own_ones(first, last) {
+        // SAFETY: by the caller.
+        unsafe {
+            match flags {
+                0 => pc3_close(fd),
+                _ => libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC),
+            };
+        }
+    }
+    0
 }
 
 /// A function returned a descriptor that it made.

@@ -1,7 +1,7 @@
 //! A rank's open files: streams and descriptors, where they stand at a checkpoint, and opening them again at
 //! a restart, under the numbers they had.
 //!
-//! `calls`: what the program calls; `scan`: what is open at a checkpoint; `again`: opening it again; `standard`:
+//! `calls`: what the program calls; `describe`: what a checkpoint says of streams; `scan`: what is open at a checkpoint; `again`: opening it again; `standard`:
 //! the streams with which a program is started; `memory`: those in memory; `stream`: inside of a `FILE`; `system`: what the system says of
 //! descriptors; `baseline`: how the process began; `locks`: locks on files; `own`: the runtime's own descriptors;
 //! `window`: what ranks use while they take their checkpoints one by one; `printing`: what they print then.
@@ -11,6 +11,7 @@
 mod again;
 pub(crate) mod baseline;
 mod calls;
+mod describe;
 mod locks;
 mod memory;
 pub mod own;
@@ -31,13 +32,14 @@ use libc::FILE;
 
 use crate::format::library::{
     AppendedMeta, BufferMeta, FileKind, FileMeta, HeldMeta, LibraryMeta, MemoryMeta, OpenMeta,
-    Origin, STATE_CONSUMED, STATE_EOF, STATE_UNSEEN,
+    Origin, STATE_EOF, STATE_UNSEEN,
 };
 use crate::format::meta::Span;
 use crate::variables;
 use again::Reopened;
 pub(crate) use calls::{call, pc3_call_at};
 pub use calls::{closing, opened};
+use describe::{as_it_is, describe, gone};
 use memory::Memory;
 pub(crate) use memory::Owner;
 use scan::Open;
@@ -504,36 +506,8 @@ impl Files {
     }
 }
 
-fn gone(addr: usize) -> FileMeta {
-    FileMeta {
-        addr: addr as u64,
-        descriptor: NO_DESCRIPTOR,
-        kind: FileKind::Closed,
-        path: String::new(),
-        mode: String::new(),
-        position: None,
-        length: 0,
-        state: 0,
-        tail: None,
-        pushed: Vec::new(),
-        pending: Vec::new(),
-        buffer: None,
-        memory: None,
-        held: None,
-    }
-}
-
 fn cannot(name: &str, e: &io::Error) -> String {
     format!("cannot put {name} to where it stood: {e}")
-}
-
-fn as_it_is(w: &Written) -> Option<AppendedMeta> {
-    let now = system::of_path(&w.path).filter(|i| i.is_regular())?;
-    Some(AppendedMeta {
-        below: baseline::get().below(&w.path).filter(|_| !w.whole),
-        path: w.path.clone(),
-        length: now.length,
-    })
 }
 
 /// A stream in memory, at its addresses here.
@@ -560,11 +534,7 @@ fn is_unseen(streams: &[FileMeta], n: u64) -> bool {
 }
 
 /// A stream on the descriptor it had; a standard one, and one whose number nobody has seen, is not yet in its place.
-fn stream_on(
-    file: &FileMeta,
-    files: &[Reopened],
-    unseen: bool,
-) -> Result<*mut FILE, String> {
+fn stream_on(file: &FileMeta, files: &[Reopened], unseen: bool) -> Result<*mut FILE, String> {
     use std::os::fd::AsRawFd;
     let on = |f: &&Reopened| f.meta.numbers.iter().any(|n| n.0 == file.descriptor);
     let of = files.iter().find(on);
@@ -650,49 +620,6 @@ fn waits_still(file: &FileMeta, same: bool) -> bool {
         return true;
     }
     !standard::waited_is_written(file, fd) && !standard::waited_is_written_there(file)
-}
-
-fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> FileMeta {
-    // SAFETY: an open stream (the program closes them through us).
-    let (fd, standing, used, back) = unsafe {
-        (
-            libc::fileno(stream),
-            stream::standing(stream),
-            stream::is_used(stream),
-            stream::to_go_back(stream),
-        )
-    };
-    let length = system::length_of(fd);
-    let position = if mode.is_empty() && kind != FileKind::Stdin {
-        stands_at(fd)
-    } else {
-        system::position(fd).map(|at| at.saturating_sub(back))
-    };
-    // A log that holds nothing of the program's is whoever's else.
-    let own = |at: &u64| kind != FileKind::Stderr || baseline::get().has_logged(*at);
-    let position = position.filter(|at| length.is_some() && own(at));
-    let output = mode.is_empty() && kind != FileKind::Stdin;
-    // SAFETY: likewise.
-    let held = unsafe { stream::held(stream) }.filter(|_| !output);
-    let consumed = kind == FileKind::Stdin && length.is_none() && mode.is_empty() && used;
-    FileMeta {
-        addr: stream as usize as u64,
-        descriptor: u64::try_from(fd).unwrap_or(NO_DESCRIPTOR),
-        kind,
-        path: if mode.is_empty() { leads_to(fd) } else { path },
-        mode,
-        position,
-        tail: position
-            .filter(|_| output)
-            .and_then(|at| system::tail(fd, at)),
-        length: length.unwrap_or(0),
-        state: standing.state | if consumed { STATE_CONSUMED } else { 0 },
-        pushed: standing.pushed,
-        pending: standing.pending,
-        buffer: None,
-        memory: None,
-        held,
-    }
 }
 
 /// Where a descriptor leads, as a terminated string.

@@ -104,8 +104,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         return Ok(None);
     };
     let (index, count) = (carrier.index(), carrier.count());
-    let silence =
-        settings::silence(given::var).filter(|_| carrier.is_native());
+    let silence = settings::silence(given::var).filter(|_| carrier.is_native());
     let link = Arc::new(Link {
         carrier,
         arrivals: Mutex::new(Arrivals {
