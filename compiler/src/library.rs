@@ -328,6 +328,11 @@ const ALL: &[Library] = &[
         ],
     },
     Library {
+        file: "pc3-error.c",
+        text: include_str!("../library/pc3-error.c"),
+        names: &["error_at_line"],
+    },
+    Library {
         file: "pc3-fork.c",
         text: include_str!("../library/pc3-fork.c"),
         names: &["pthread_atfork", "fork"],

@@ -103,6 +103,9 @@ pub(crate) fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
     if let Some(guest) = guest {
         guest.flush();
     }
+    if let Some(shared) = variables::shared().filter(|_| rank.job().several()) {
+        return Err(shared);
+    }
     let found = scan_one(rank.id(), rank.guest.is_some())?;
     if let Some(child) = children::obstacle() {
         return Err(child);

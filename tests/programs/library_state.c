@@ -20,7 +20,7 @@ static volatile int interrupted;
 
 static void streams(void)
 {
-    FILE *own = fopen("own.txt", "w+");
+    FILE *own = fopen("own.txt", "w+"), *first_input = stdin;
     first_output = stdout, first_error = stderr;
     stderr = stdout;
 #pragma pc3 checkpoint
@@ -43,6 +43,7 @@ static void streams(void)
         show_text("line", line);
 #pragma pc3 checkpoint
     }
+    stdin = first_input;
     fclose(own);
 }
 

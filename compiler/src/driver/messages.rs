@@ -77,7 +77,7 @@ pub fn foreign(object: &str) -> Diagnostic {
         Code::ForeignObject,
         format!("'{object}' is linked as it is: state that it keeps is not saved"),
     )
-    .help("compile it with pc3cc, unless it keeps no state across a checkpoint")
+    .help("compile it with pc3cc, unless it keeps no state across a checkpoint; make settings again in a callback: pc3_on(PC3_RESTART, ...)")
 }
 
 /// Objects that ask for what only another MPI's library has.

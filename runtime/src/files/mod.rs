@@ -159,7 +159,7 @@ impl Files {
             .or_else(|| {
                 let known = |at: usize| {
                     let mut known = self.opened.iter().map(|o| o.stream).chain(self.given());
-                    known.any(|s| s as usize == at)
+                    known.any(|s| s as usize == at) || self.gone.contains(&at)
                 };
                 let (name, _) = variables::other_streams().find(|s| !known(s.1))?;
                 Some(format!("`{name}` is a stream that pc3 does not know"))
