@@ -229,12 +229,12 @@ extern void pc3_register_unit(struct pc3_unit *);
 PC3_TLS int pc3_state;
 /* Distance from a global's template to the running rank's copy; 0 with one rank. */
 PC3_TLS pc3_diff pc3_delta;
-/* A value with one small union in it, on its way between functions: what the union holds, and its note's code. */
+/* Values with one small union in them, on their way between functions: what the union holds, its note's code, how many there are. */
 struct pc3_value {
     unsigned long long held;
-    unsigned code;
+    unsigned code, count;
 };
-#define PC3_VALUES 8
+#define PC3_VALUES 32
 /* The running rank. */
 struct pc3_rank {
     char *sp, *sp_end;               /* shadow stack: next free byte, end */
@@ -243,8 +243,9 @@ struct pc3_rank {
     struct pc3_site *site;           /* set by a caller of an allocation wrapper, taken by the allocation in it */
     void *args;                      /* set by a caller of a function that reads its variable arguments from memory */
     pc3_size stack;                  /* an address in the frame that calls main */
-    unsigned passed;                 /* values so far; the latest */
-    struct pc3_value values[PC3_VALUES];
+    unsigned crowded;                /* are there values that had to make place for others? */
+    struct pc3_value values[PC3_VALUES]; /* by what they hold */
+    pc3_size told, told_bytes;       /* what is stored here needs not be told: it is known that nobody knows what lies here */
 };
 PC3_TLS struct pc3_rank *pc3_me;
 /* Nonzero when some rank of this process must look closer at its next location. */
@@ -317,67 +318,93 @@ extern void pc3_union_gone(const void *, pc3_size) __attribute__((nothrow, leaf)
 extern void *pc3_union_filled(const void *, pc3_size) __attribute__((nothrow, leaf));
 extern void *pc3_union_memset(void *, int, pc3_size) __attribute__((nothrow, leaf));
 extern void *pc3_union_memcpy(void *, const void *, pc3_size) __attribute__((nothrow, leaf));
-extern void *pc3_union_memmove(void *, const void *, pc3_size) __attribute__((nothrow, leaf));
+extern void *pc3_union_memmove(void *, const void *, pc3_size) __attribute__((nothrow, leaf, returns_nonnull));
 
-/* Unions of a few bytes have a place beside the program's memory (runtime/src/notes.rs): what they held when they were
- * noted, and a code for union and member.  Notes of a stretch of addresses lie at twice the address and what this says. */
-enum { pc3_notes_shift = sizeof(void *) == 8 ? 26 : 18, pc3_notes_most = 64 };
+/* Most unions have a place beside the program's memory (runtime/src/notes.rs): a code for union and member, and what the
+ * member held when it was noted.  Notes of a stretch of addresses lie at twice the address and what this says; those of unions
+ * in which others lie one level on. */
+enum { pc3_notes_shift = sizeof(void *) == 8 ? 26 : 18, pc3_notes_most = 64, pc3_notes_level = (2 << pc3_notes_shift) + 128 };
 extern pc3_size pc3_notes[] __attribute__((visibility("hidden")));
 typedef unsigned long long pc3_eight __attribute__((may_alias, aligned(1)));
 typedef unsigned pc3_four __attribute__((may_alias, aligned(1)));
 typedef unsigned long long pc3_is8 __attribute__((aligned(1)));
 typedef unsigned pc3_is4 __attribute__((aligned(1)));
 #define PC3_INLINE static __inline__ __attribute__((always_inline, unused, artificial))
-PC3_INLINE void pc3_note(const void *pc3_u, pc3_size pc3_n, unsigned pc3_code, const struct pc3_type *pc3_t, unsigned pc3_k) {
-    pc3_size pc3_s = pc3_n <= pc3_notes_most && pc3_n % 4 == 0 ? pc3_notes[(pc3_size)pc3_u >> pc3_notes_shift] : 0;
+/* So much of a member is noted: not less than eight bytes, nor more than the union has.  0: the runtime does it. */
+#define PC3_LESS(a, b) ((a) < (b) ? (a) : (b))
+PC3_INLINE pc3_size pc3_window(pc3_size pc3_u, pc3_size pc3_m) {
+    return pc3_u % 4 ? 0 : PC3_LESS(PC3_LESS(pc3_u, pc3_m > 8 ? pc3_m : 8), 64);
+}
+PC3_INLINE void pc3_note(const void *pc3_u, pc3_size pc3_n, unsigned pc3_l, unsigned pc3_code, const struct pc3_type *pc3_t, unsigned pc3_k) {
+    pc3_size pc3_s = pc3_n ? pc3_notes[(pc3_size)pc3_u >> pc3_notes_shift] : 0;
     if (__builtin_expect(!pc3_s, 0)) {
         pc3_union_set(pc3_u, pc3_t, pc3_k);
         return;
     }
-    pc3_s += 2 * (pc3_size)pc3_u;
-    if (pc3_n == 8) *(pc3_is8 *)pc3_s = *(const pc3_eight *)pc3_u;
-    else if (pc3_n == 4) *(pc3_is4 *)pc3_s = *(const pc3_four *)pc3_u;
-    else __builtin_memcpy((void *)pc3_s, pc3_u, pc3_n);
-    *(pc3_is4 *)(pc3_s + pc3_n) = pc3_code;
+    pc3_s += 2 * (pc3_size)pc3_u + pc3_l * (pc3_size)pc3_notes_level;
+    *(pc3_is4 *)pc3_s = pc3_code;
+    if (pc3_n == 8) *(pc3_is8 *)(pc3_s + 4) = *(const pc3_eight *)pc3_u;
+    else if (pc3_n == 4) *(pc3_is4 *)(pc3_s + 4) = *(const pc3_four *)pc3_u;
+    else __builtin_memcpy((void *)(pc3_s + 4), pc3_u, pc3_n);
 }
-/* Nonzero if it could not be done here.  A note that held of the source holds of the copy, and a void one stays so. */
-PC3_INLINE int pc3_note_copied(const void *pc3_to, const void *pc3_from, pc3_size pc3_n) {
+/* A union of so many bytes.  Nonzero if it could not be done here.  A note that held of the source holds of the copy, and a void
+ * one stays so. */
+PC3_INLINE int pc3_note_copied(const void *pc3_to, const void *pc3_from, pc3_size pc3_n, unsigned pc3_l) {
     pc3_size pc3_s, pc3_d;
-    unsigned pc3_code;
-    if (pc3_n > pc3_notes_most || pc3_n % 4 != 0) return 1;
+    if (pc3_n % 4 != 0) return 1;
     pc3_d = pc3_notes[(pc3_size)pc3_to >> pc3_notes_shift];
     pc3_s = pc3_notes[(pc3_size)pc3_from >> pc3_notes_shift];
     if (__builtin_expect(!pc3_d, 0) || __builtin_expect(!pc3_s, 0)) return 1;
-    pc3_d += 2 * (pc3_size)pc3_to;
-    pc3_s += 2 * (pc3_size)pc3_from;
-    pc3_code = *(pc3_is4 *)(pc3_s + pc3_n);
-    if (pc3_n == 8) *(pc3_is8 *)pc3_d = *(pc3_is8 *)pc3_s;
-    else if (pc3_n == 4) *(pc3_is4 *)pc3_d = *(pc3_is4 *)pc3_s;
-    else __builtin_memmove((void *)pc3_d, (void *)pc3_s, pc3_n);
-    *(pc3_is4 *)(pc3_d + pc3_n) = pc3_code;
+    pc3_d += 2 * (pc3_size)pc3_to + pc3_l * (pc3_size)pc3_notes_level;
+    pc3_s += 2 * (pc3_size)pc3_from + pc3_l * (pc3_size)pc3_notes_level;
+    __builtin_memmove((void *)pc3_d, (void *)pc3_s, pc3_n <= 8 ? 2 * pc3_n : 4 + PC3_LESS(pc3_n, 64));
     return 0;
 }
 
-/* A value with one such union of 4 or 8 bytes is passed or returned, and arrives. What waits here is found by its contents, until so
- * many others have been passed; of two that look alike and are not, unless all is 0, either may be the one. */
-extern unsigned pc3_union_either(unsigned, unsigned) __attribute__((nothrow, leaf, cold));
+/* Objects with such unions, of so many levels, are copied by memcpy, memmove. */
+PC3_INLINE int pc3_together(const void *pc3_p, pc3_size pc3_n) {
+    pc3_size pc3_at = (pc3_size)pc3_p & (((pc3_size)1 << pc3_notes_shift) - 1);
+    return pc3_n <= ((pc3_size)1 << pc3_notes_shift) - pc3_at && pc3_notes[(pc3_size)pc3_p >> pc3_notes_shift];
+}
+#define PC3_COPIES(name, copy) \
+    PC3_INLINE void *name(void *pc3_to, const void *pc3_from, pc3_size pc3_n, unsigned pc3_levels) { \
+        pc3_size pc3_d, pc3_s; \
+        if (PC3_UNLIKELY(!pc3_together(pc3_to, pc3_n) || !pc3_together(pc3_from, pc3_n))) return pc3_union_memmove(pc3_to, pc3_from, pc3_n); \
+        pc3_d = pc3_notes[(pc3_size)pc3_to >> pc3_notes_shift] + 2 * (pc3_size)pc3_to; \
+        pc3_s = pc3_notes[(pc3_size)pc3_from >> pc3_notes_shift] + 2 * (pc3_size)pc3_from; \
+        copy(pc3_to, pc3_from, pc3_n); \
+        copy((void *)pc3_d, (void *)pc3_s, 2 * pc3_n); \
+        if (pc3_levels > 1) copy((void *)(pc3_d + pc3_notes_level), (void *)(pc3_s + pc3_notes_level), 2 * pc3_n); \
+        return pc3_to; \
+    }
+PC3_COPIES(pc3_noted_memcpy, __builtin_memcpy)
+PC3_COPIES(pc3_noted_memmove, __builtin_memmove)
+
+/* A value with one such union of 4 or 8 bytes is passed or returned, and arrives. What waits here is found by its contents; of two
+ * that look alike and are not, either may be the one. */
+extern unsigned pc3_union_crowded(const struct pc3_value *, unsigned long long, unsigned) __attribute__((nothrow, leaf, cold));
+extern unsigned pc3_union_sought(unsigned long long) __attribute__((nothrow, leaf, cold));
 extern void pc3_union_noted(const void *, pc3_size, unsigned) __attribute__((nothrow, leaf, cold));
 #define PC3_HELD(u, n) ((n) == 8 ? *(const pc3_eight *)(u) : *(const pc3_four *)(u))
+#define PC3_SPREAD(held) (sizeof(void *) == 8 ? (unsigned)((held) * 0x9e3779b97f4a7c15ull >> 59) : (unsigned)((held) ^ (held) >> 32) * 0x9e3779b1u >> 27)
 PC3_INLINE void pc3_send(unsigned long long pc3_held, unsigned pc3_code) {
-    struct pc3_value *pc3_v = &pc3_me->values[pc3_me->passed++ % PC3_VALUES];
+    struct pc3_value *pc3_v = &pc3_me->values[PC3_SPREAD(pc3_held)];
+    unsigned pc3_n = pc3_v->count;
+    if (PC3_UNLIKELY(pc3_n)) {
+        if (pc3_v->held != pc3_held) pc3_n = 0;
+        if (pc3_v->held != pc3_held || pc3_v->code != pc3_code) pc3_code = pc3_union_crowded(pc3_v, pc3_held, pc3_code);
+    }
     pc3_v->held = pc3_held;
     pc3_v->code = pc3_code;
+    pc3_v->count = pc3_n + 1;
 }
-static __inline__ __attribute__((unused)) unsigned pc3_arrived(unsigned long long pc3_held) {
-    const struct pc3_value *pc3_v = pc3_me->values, *pc3_end = pc3_v + PC3_VALUES, *pc3_found = 0;
-    unsigned pc3_code = 0;
-    for (; pc3_v < pc3_end; pc3_v++) {
-        if (pc3_v->held != pc3_held) continue;
-        if (!pc3_found || (!pc3_held && !pc3_code)) pc3_code = pc3_v->code;
-        else if (pc3_held && pc3_code != pc3_v->code) pc3_code = pc3_union_either(pc3_code, pc3_v->code);
-        pc3_found = pc3_v;
+PC3_INLINE unsigned pc3_arrived(unsigned long long pc3_held) {
+    struct pc3_value *pc3_v = &pc3_me->values[PC3_SPREAD(pc3_held)];
+    if (__builtin_expect(pc3_v->held == pc3_held && pc3_v->count, 1)) {
+        pc3_v->count--;
+        return pc3_v->code;
     }
-    return pc3_code;
+    return PC3_UNLIKELY(pc3_me->crowded) ? pc3_union_sought(pc3_held) : 0;
 }
 /* How deep the stack is, as an address: what programs compare with a limit is the same behind a restart, wherever the
  * stack lies then, and fits into 32 bits. */
@@ -395,7 +422,7 @@ PC3_INLINE void *pc3_pass(const void *pc3_object, pc3_size pc3_at, pc3_size pc3_
     pc3_s = pc3_notes[(pc3_size)pc3_u >> pc3_notes_shift];
     if (__builtin_expect(pc3_s != 0, 1)) {
         pc3_s += 2 * (pc3_size)pc3_u;
-        if (PC3_HELD(pc3_s, pc3_n) == pc3_held) pc3_code = *(pc3_is4 *)(pc3_s + pc3_n);
+        if (PC3_HELD(pc3_s + 4, pc3_n) == pc3_held) pc3_code = *(pc3_is4 *)pc3_s;
     }
     pc3_send(pc3_held, pc3_code);
     return (void *)pc3_object;
@@ -428,9 +455,9 @@ PC3_INLINE void pc3_take(const void *pc3_object, pc3_size pc3_at, pc3_size pc3_n
         return;
     }
     pc3_s += 2 * (pc3_size)pc3_u;
-    if (pc3_n == 8) *(pc3_is8 *)pc3_s = pc3_held;
-    else *(pc3_is4 *)pc3_s = (unsigned)pc3_held;
-    *(pc3_is4 *)(pc3_s + pc3_n) = pc3_code;
+    *(pc3_is4 *)pc3_s = pc3_code;
+    if (pc3_n == 8) *(pc3_is8 *)(pc3_s + 4) = pc3_held;
+    else *(pc3_is4 *)(pc3_s + 4) = (unsigned)pc3_held;
 }
 
 /* The process's environment, which is another one after a restart. */
@@ -455,7 +482,10 @@ static __inline__ __attribute__((unused)) struct pc3_site *pc3_take_site(struct 
 /* A piece of a block is handed out: so many bytes (0: one object), with so many of its own (0: no more), for a site or nobody knows what. Through this pointer,
  * something is stored; it becomes the first of a list of free items. */
 extern void *pc3_piece(void *, pc3_size, pc3_size, const struct pc3_site *) __attribute__((nothrow, leaf));
-extern void *pc3_stored(void *, const struct pc3_site *) __attribute__((nothrow, leaf));
+extern void *pc3_stored_at(void *, const struct pc3_site *) __attribute__((nothrow, leaf));
+static __inline__ __attribute__((always_inline, unused, artificial)) void *pc3_stored(void *pc3_p, const struct pc3_site *pc3_at) {
+    return (pc3_size)pc3_p - pc3_me->told < pc3_me->told_bytes ? pc3_p : pc3_stored_at(pc3_p, pc3_at);
+}
 extern void *pc3_freed(void *, const struct pc3_site *) __attribute__((nothrow, leaf));
 extern void *pc3_malloc(pc3_size, const struct pc3_site *)
     __attribute__((malloc, nothrow, leaf, alloc_size(1)));

@@ -156,16 +156,21 @@ pub unsafe extern "C" fn pc3_realloc(
         return null_mut();
     }
     let n = rank.asked(n, site);
+    let before = rank.heap.find(p as usize);
+    let old = before.as_ref().map_or(0, |o| o.size);
     // Of a call that says nothing, what was there before does.
-    let ty = match type_of(site) {
-        0 => rank.heap.find(p as usize).map_or(0, |o| o.ty),
-        ty => ty,
+    let ty = match (type_of(site), &before) {
+        (0, Some(o)) => o.ty,
+        (ty, _) => ty,
     };
     rank.about_to_allocate(ty);
-    let kept = rank.heap.size_of(p.cast()).unwrap_or(0).min(n);
-    // SAFETY: a live object of the rank.
-    let notes = unsafe { rank.unions.picked(p as usize, kept) };
-    let old = rank.heap.size_of(p.cast()).unwrap_or(0);
+    let kept = old.min(n);
+    let unions = before.is_some_and(|o| rank.unions.shapes().has(o.ty));
+    let notes = match unions {
+        // SAFETY: a live object of the rank.
+        true => unsafe { rank.unions.picked(p as usize, kept) },
+        false => None,
+    };
     let mut moved = rank.heap.realloc(p.cast(), n, ty);
     let mut more = true;
     while more && matches!(&moved, Ok(new) if new.is_null()) {
@@ -179,16 +184,17 @@ pub unsafe extern "C" fn pc3_realloc(
                 unsafe { new.add(old).write_bytes(0, n - old) };
             }
             if !new.is_null() && rank.job().program.pieces {
+                rank.abi.told_bytes = 0;
                 rank.pieces.moved(p as usize, new as usize, n);
                 if old == 0 && ty == 0 {
                     pieces::head(rank, new as usize, site);
                 }
             }
             let moved = !std::ptr::eq(new.cast(), p) && !new.is_null();
-            if moved && rank.unions.shapes().has(ty) {
+            if moved && unions {
                 // SAFETY: it has been moved there.
                 unsafe { rank.unions.put(new as usize, p as usize, kept, notes) };
-                rank.unions.gone(p as usize, kept);
+                rank.unions.over(p as usize, old);
             }
             checked(new)
         }
@@ -307,6 +313,9 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
     }
     let freed = match rank() {
         Some(rank) => {
+            if rank.pieces.told == p as usize {
+                rank.abi.told_bytes = 0;
+            }
             rank.pieces.gone(p as usize);
             rank.unions.freed(p as usize, &rank.heap);
             rank.heap.free(p.cast())

@@ -2,22 +2,30 @@
 //! twice as much as the program's, found by one look into a directory.
 //!
 //! ```text
-//! union of n bytes at a:  its contents (n), code (4)     at 2a + where its stretch of notes lies
+//! union at a:  code (4), the member's bytes (its window)     at 2a + where its stretch of notes lies
 //! ```
-//! Unions that do not overlap have places that do not, so threads never meet here unless they do in the union itself.
+//! A note has the bytes of the member that was written, up to 64, and at least 8 unless the union has fewer: an object may
+//! be shorter than its union. Unions that do not overlap have places that do not, so threads never meet here unless they do
+//! in the union itself. Unions in which others lie have theirs in a second such memory, behind the first.
 //! Stretches are made when something in theirs is first noted, and stay.  Of a union that reaches across the end of a
 //! stretch all of the note lies with the stretch where it begins: there is room for that behind each.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use pc3_typemetric::descriptor::{NOTES_CODES, NOTES_ENTRIES, NOTES_MOST, NOTES_SHIFT};
+use pc3_typemetric::descriptor::{
+    NOTES_CODES, NOTES_ENTRIES, NOTES_LEVEL, NOTES_MOST, NOTES_SHIFT,
+};
+
+use crate::shapes::{Place, Shapes};
 
 /// Bytes of the program's that have their notes in one mapping.
 const STRETCH: usize = 1 << NOTES_SHIFT;
-/// Room behind a stretch's notes, for the longest note that begins with its last bytes.
-const BEHIND: usize = NOTES_MOST + 4;
+/// Bytes of a note in front of the member's.
+const HEAD: usize = 4;
+/// Where a union that begins in front of an edge, and whose note reaches across it, can begin.
+const NEAR: usize = (HEAD + NOTES_MOST) / 2;
 
 /// Where a stretch's notes lie, less twice its address; 0: nowhere yet.
 #[no_mangle]
@@ -28,6 +36,17 @@ static pc3_notes: [AtomicUsize; NOTES_ENTRIES] = [const { AtomicUsize::new(0) };
 pub(crate) const STEP: usize = 2;
 
 static STRETCHES: AtomicU32 = AtomicU32::new(0);
+/// Are unions noted in which others lie?
+static NESTED: AtomicBool = AtomicBool::new(false);
+
+/// Before anything is noted.
+pub(crate) fn begin(nested: bool) {
+    NESTED.store(nested, Relaxed);
+}
+
+fn levels() -> usize {
+    1 + usize::from(NESTED.load(Relaxed))
+}
 
 /// Has anything been noted?
 pub(crate) fn any() -> bool {
@@ -48,11 +67,12 @@ fn base_made(at: usize) -> Option<usize> {
 #[cold]
 fn make(at: usize) -> Option<usize> {
     let entry = pc3_notes.get(at >> NOTES_SHIFT)?;
+    let bytes = levels() * NOTES_LEVEL;
     // SAFETY: an anonymous mapping at an address of the system's choice.
     let p = unsafe {
         libc::mmap(
             null_mut(),
-            2 * STRETCH + BEHIND,
+            bytes,
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
             -1,
@@ -65,7 +85,7 @@ fn make(at: usize) -> Option<usize> {
     let base = (p as usize).wrapping_sub(2 * (at & !(STRETCH - 1)));
     let free = |p| {
         // SAFETY: nobody else knows of it.
-        unsafe { libc::munmap(p, 2 * STRETCH + BEHIND) };
+        unsafe { libc::munmap(p, bytes) };
     };
     if base == 0 {
         free(p);
@@ -83,30 +103,8 @@ fn make(at: usize) -> Option<usize> {
     }
 }
 
-fn place(base: usize, at: usize) -> usize {
-    base.wrapping_add(2 * at)
-}
-
-/// The code of a union of so many bytes, if it still has the contents that it had then; else 0.
-///
-/// # Safety
-/// The union can be read; so in all that follows.
-#[inline]
-pub(crate) unsafe fn code(at: usize, bytes: usize) -> u32 {
-    let Some(slot) = base(at).map(|b| place(b, at)) else {
-        return 0;
-    };
-    // SAFETY: by the caller; a place in a mapping of ours.
-    unsafe {
-        let same = match bytes {
-            8 => (slot as *const u64).read_unaligned() == (at as *const u64).read_unaligned(),
-            _ => raw(slot, bytes) == raw(at, bytes),
-        };
-        match same {
-            true => ((slot + bytes) as *const u32).read_unaligned(),
-            false => 0,
-        }
-    }
+fn place(base: usize, at: usize, level: usize) -> usize {
+    base.wrapping_add(2 * at + level * NOTES_LEVEL)
 }
 
 unsafe fn raw<'a>(at: usize, bytes: usize) -> &'a [u8] {
@@ -114,98 +112,56 @@ unsafe fn raw<'a>(at: usize, bytes: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(at as *const u8, bytes) }
 }
 
+unsafe fn word(at: usize) -> u32 {
+    // SAFETY: by the caller.
+    unsafe { (at as *const u32).read_unaligned() }
+}
+
+/// The code of a union's note, whatever it holds now; 0: none.
+#[inline]
+pub(crate) fn code(at: usize, level: usize) -> u32 {
+    // SAFETY: a place in a mapping of ours.
+    base(at).map_or(0, |b| unsafe { word(place(b, at, level)) })
+}
+
+/// Are the bytes those that were noted?
+///
+/// # Safety
+/// The member can be read; so in all that follows.
+#[inline]
+pub(crate) unsafe fn holds(at: usize, p: Place) -> bool {
+    let Some(slot) = base(at).map(|b| place(b, at, p.level) + HEAD) else {
+        return false;
+    };
+    // SAFETY: by the caller; a place in a mapping of ours.
+    unsafe { raw(slot, p.window) == raw(at, p.window) }
+}
+
 /// Gives it a code, for its contents.
 #[inline]
-pub(crate) unsafe fn set(at: usize, bytes: usize, code: u32) {
+pub(crate) unsafe fn set(at: usize, p: Place, code: u32) {
     let slot = if code == 0 { base(at) } else { base_made(at) };
-    let Some(slot) = slot.map(|b| place(b, at)) else {
+    let Some(slot) = slot.map(|b| place(b, at, p.level)) else {
         return;
     };
     // SAFETY: as above.
     unsafe {
-        match bytes {
-            8 => (slot as *mut u64).write_unaligned((at as *const u64).read_unaligned()),
-            _ => std::ptr::copy_nonoverlapping(at as *const u8, slot as *mut u8, bytes),
-        }
-        ((slot + bytes) as *mut u32).write_unaligned(code);
+        (slot as *mut u32).write_unaligned(code);
+        std::ptr::copy_nonoverlapping(at as *const u8, (slot + HEAD) as *mut u8, p.window);
     }
 }
 
-/// Whatever is noted of these bytes is void.
+/// Whatever is noted of unions that begin in these bytes is void.
 pub(crate) fn clear(at: usize, bytes: usize) {
     if bytes == 0 || !any() {
         return;
     }
-    let start = at & !3;
-    let end = at.saturating_add(bytes).saturating_add(3) & !3;
-    for (at, n) in pieces(start, end - start) {
+    for (at, n) in parts(at, bytes, STRETCH) {
         if let Some(base) = base(at) {
-            // SAFETY: twice the piece lies in the stretch's mapping.
-            unsafe { wipe(place(base, at), 2 * n) };
-        }
-    }
-    across(start, end);
-}
-
-/// What is noted of unions that reach across the end of a stretch, and of which some byte may be among these, is void.
-fn across(start: usize, end: usize) {
-    let first = start.saturating_sub(NOTES_MOST) / STRETCH + 1;
-    for edge in (first..=end / STRETCH).map(|n| n * STRETCH) {
-        if let Some(base) = base(edge - 1) {
-            // SAFETY: the room behind the stretch's notes.
-            unsafe { wipe(place(base, edge), BEHIND) };
-        }
-    }
-}
-
-/// Ends of stretches within these bytes.
-fn edges(at: usize, bytes: usize) -> impl Iterator<Item = usize> {
-    let last = (at + bytes).saturating_sub(1) / STRETCH;
-    (at / STRETCH + 1..=last).map(|n| n * STRETCH)
-}
-
-/// How much of a note lies behind `edge`, of a union that reaches across it: as notes are with this base.
-fn behind(
-    base: usize,
-    edge: usize,
-    types: &[u32],
-    size: &impl Fn(u32) -> Option<usize>,
-) -> Option<usize> {
-    (edge..edge + NOTES_MOST / 2).step_by(STEP).find_map(|at| {
-        // SAFETY: in a stretch's mapping, or the room behind its notes.
-        let word = unsafe { (place(base, at) as *const u32).read_unaligned() };
-        let n = size(decoded(word, types)?.0)?;
-        let union = at.wrapping_sub(n / 2);
-        (union < edge && union + n > edge).then_some(2 * (at - edge) + 4)
-    })
-}
-
-/// The note of the union across this edge, as if the stretches' notes followed each other: to be copied with them.
-fn spread(edge: usize, types: &[u32], size: &impl Fn(u32) -> Option<usize>) {
-    let Some(before) = base(edge - 1) else { return };
-    let Some(n) = behind(before, edge, types, size) else {
-        return;
-    };
-    if let Some(after) = base_made(edge) {
-        // SAFETY: room in both; what begins behind the edge begins behind this union.
-        unsafe {
-            let (from, to) = (place(before, edge), place(after, edge));
-            std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, n);
-        }
-    }
-}
-
-/// The other way round.
-fn join(edge: usize, types: &[u32], size: &impl Fn(u32) -> Option<usize>) {
-    let Some(before) = base(edge - 1) else { return };
-    let to = place(before, edge);
-    // SAFETY: room in both.
-    unsafe {
-        wipe(to, BEHIND);
-        let Some(after) = base(edge) else { return };
-        if let Some(n) = behind(after, edge, types, size) {
-            let from = place(after, edge) as *const u8;
-            std::ptr::copy_nonoverlapping(from, to as *mut u8, n);
+            for level in 0..levels() {
+                // SAFETY: twice the piece lies in the stretch's mapping.
+                unsafe { wipe(place(base, at, level), 2 * n) };
+            }
         }
     }
 }
@@ -224,35 +180,45 @@ unsafe fn wipe(at: usize, bytes: usize) {
 
 unsafe fn blank(at: usize, bytes: usize) -> bool {
     // SAFETY: by the caller.
-    let words = unsafe { raw(at, bytes) };
-    words.iter().all(|b| *b == 0)
+    let (front, words, rest) = unsafe { raw(at, bytes).align_to::<u64>() };
+    front.iter().chain(rest).all(|b| *b == 0) && words.iter().all(|w| *w == 0)
 }
 
 /// Bytes looked at before they are written, so that pages without notes stay the system's.
 const PIECE: usize = 4096;
 const SMALL: usize = 256;
 
-/// Notes of bytes that have been copied, or moved, go with them. `types`, `size`: as for [`each`].
-pub(crate) fn copy(
-    to: usize,
-    from: usize,
-    bytes: usize,
-    types: &[u32],
-    size: impl Fn(u32) -> Option<usize>,
-) {
+/// Notes of bytes that have been copied, or moved, go with them.
+pub(crate) fn copy(to: usize, from: usize, bytes: usize, shapes: &Shapes) {
     if bytes == 0 || !any() {
         return;
     }
-    if (to | from | bytes) & 3 != 0 {
-        return clear(to, bytes);
+    let inside = |at: usize| at % STRETCH + bytes <= STRETCH;
+    if inside(to) && inside(from) && bytes <= SMALL {
+        for level in 0..levels() {
+            // SAFETY: neither leaves its stretch.
+            unsafe { copy_piece(to, from, bytes, level) };
+        }
+        return;
     }
-    for edge in edges(from, bytes) {
-        spread(edge, types, &size);
+    let across = across(to, from, bytes, shapes);
+    for level in 0..levels() {
+        copy_all(to, from, bytes, level);
     }
+    for (at, level, note) in across {
+        if let Some(base) = base_made(at) {
+            let slot = place(base, at, level) as *mut u8;
+            // SAFETY: a note's place, with room behind the stretch.
+            unsafe { std::ptr::copy_nonoverlapping(note.as_ptr(), slot, note.len()) };
+        }
+    }
+}
+
+/// From the side on which what has not been read yet is not overwritten.
+fn copy_all(to: usize, from: usize, bytes: usize, level: usize) {
     let forward = to <= from;
     let mut done = 0;
     while done < bytes {
-        // From the side on which what has not been read yet is not overwritten.
         let rest = bytes - done;
         let n = match forward {
             true => {
@@ -267,37 +233,58 @@ pub(crate) fn copy(
         let n = n.min(PIECE / 2);
         let at = if forward { done } else { rest - n };
         // SAFETY: neither piece leaves its stretch.
-        unsafe { copy_piece(to + at, from + at, n) };
+        unsafe { copy_piece(to + at, from + at, n, level) };
         done += n;
-    }
-    for edge in edges(to, bytes) {
-        join(edge, types, &size);
     }
 }
 
-unsafe fn copy_piece(to: usize, from: usize, n: usize) {
-    let source = base(from).map(|b| place(b, from));
+unsafe fn copy_piece(to: usize, from: usize, n: usize, level: usize) {
+    let source = base(from).map(|b| place(b, from, level));
     // SAFETY: by the caller.
     unsafe {
         let Some(source) = source.filter(|s| n <= SMALL || !blank(*s, 2 * n)) else {
             if let Some(b) = base(to) {
-                wipe(place(b, to), 2 * n);
+                wipe(place(b, to, level), 2 * n);
             }
             return;
         };
         if let Some(b) = base_made(to) {
-            let target = place(b, to) as *mut u8;
+            let target = place(b, to, level) as *mut u8;
             std::ptr::copy(source as *const u8, target, 2 * n);
         }
     }
 }
 
-/// The notes in these bytes that hold: a union's address, its type and members. `size`: of unions of a type that have such notes.
+/// Notes that reach across the end of a stretch where they are, or where they go: by where they go.
+fn across(to: usize, from: usize, bytes: usize, shapes: &Shapes) -> Vec<(usize, usize, Vec<u8>)> {
+    let edges = |at: usize| {
+        let last = (at + bytes - 1) / STRETCH;
+        (at / STRETCH + 1..=last).map(move |n| n * STRETCH - at)
+    };
+    let mut out = Vec::new();
+    for edge in edges(from).chain(edges(to)) {
+        let first = edge.saturating_sub(NEAR);
+        let starts = (first..edge).filter(|d| (from + d) % STEP == 0);
+        for (d, level) in starts.flat_map(|d| (0..levels()).map(move |l| (d, l))) {
+            let at = from + d;
+            let noted = shapes.noted(code(at, level));
+            let place_of = noted.and_then(|(ty, m)| shapes.place(ty, m));
+            let whole = |p: &Place| p.level == level && d + p.window <= bytes;
+            if let (Some(p), Some(base)) = (place_of.filter(whole), base(at)) {
+                // SAFETY: a note's place.
+                let note = unsafe { raw(place(base, at, level), HEAD + p.window) };
+                out.push((to + d, level, note.to_vec()));
+            }
+        }
+    }
+    out
+}
+
+/// The notes in these bytes that hold: a union's address, its type and members.
 pub(crate) unsafe fn each(
     at: usize,
     bytes: usize,
-    types: &[u32],
-    size: impl Fn(u32) -> Option<usize>,
+    shapes: &Shapes,
     mut found: impl FnMut(usize, u32, u64),
 ) {
     if !any() {
@@ -305,76 +292,50 @@ pub(crate) unsafe fn each(
     }
     let start = at.next_multiple_of(STEP);
     let end = at.saturating_add(bytes);
-    for (piece, n) in pieces(start, end.saturating_sub(start)) {
+    for (piece, n) in parts(start, end.saturating_sub(start), STRETCH) {
         let Some(base) = base(piece) else { continue };
-        let goes_on = piece + n < end;
-        let behind = if goes_on { NOTES_MOST / 2 } else { 0 };
-        for at in (piece..piece + n + behind).step_by(STEP) {
-            // SAFETY: in the stretch's mapping, or behind its notes.
-            let word = unsafe { (place(base, at) as *const u32).read_unaligned() };
-            if word < NOTES_CODES {
+        let all = (piece..piece + n).step_by(STEP);
+        for (at, level) in all.flat_map(|at| (0..levels()).map(move |l| (at, l))) {
+            // SAFETY: in the stretch's mapping.
+            let code = unsafe { word(place(base, at, level)) };
+            if code < NOTES_CODES {
                 continue;
             }
-            let noted = decoded(word, types);
-            let Some((ty, members, n)) = noted.and_then(|(ty, m)| Some((ty, m, size(ty)?))) else {
+            let noted = shapes.noted(code);
+            let Some((ty, members, p)) = noted.and_then(|(t, m)| Some((t, m, shapes.place(t, m)?)))
+            else {
                 continue;
             };
-            let union = at.wrapping_sub(n / 2);
-            let here = union >= start && union + n <= end && union / STRETCH == piece / STRETCH;
             // SAFETY: in the object.
-            if here && unsafe { code(union, n) } == word {
-                found(union, ty, members);
+            if p.level == level && at + p.window <= end && unsafe { holds(at, p) } {
+                found(at, ty, members);
             }
         }
     }
 }
 
-/// Voids notes of unions that lie in these bytes in part: `types` and `size` as above, none larger than `most`.
-pub(crate) fn cut(
-    at: usize,
-    bytes: usize,
-    types: &[u32],
-    most: usize,
-    size: impl Fn(u32) -> Option<usize>,
-) {
-    let end = at.saturating_add(bytes);
-    let first = at.saturating_sub(most);
-    if [first, at, end].into_iter().all(|a| base(a).is_none()) {
+/// Unions that lie in these bytes in part have been written in part: their notes are void.
+pub(crate) fn cut(at: usize, bytes: usize, shapes: &Shapes) {
+    if !any() {
         return;
     }
-    let around = |edge: usize| {
-        let first = edge.saturating_sub(most / 2) & !(STEP - 1);
-        (first..edge.saturating_add(most / 2)).step_by(STEP)
-    };
-    // With its own stretch's notes, or behind those of the one where the union begins.
-    let bases = |at_code: usize| {
-        let edge = at_code & !(STRETCH - 1);
-        let near = edge > 0 && at_code - edge < NOTES_MOST / 2;
-        [base(at_code), near.then(|| base(edge - 1)).flatten()]
-    };
-    let all = around(at).chain(around(end));
-    for (at_code, base) in all.flat_map(|c| bases(c).into_iter().flatten().map(move |b| (c, b))) {
-        let place = place(base, at_code) as *mut u32;
-        // SAFETY: in the stretch's mapping, or behind its notes.
-        let word = unsafe { place.read_unaligned() };
-        if word < NOTES_CODES {
-            continue;
-        }
-        let Some(n) = decoded(word, types).and_then(|(ty, _)| size(ty)) else {
-            continue;
-        };
-        let union = at_code.wrapping_sub(n / 2);
-        let inside = union >= at && union + n <= end;
-        if union < end && union + n > at && !inside {
-            // SAFETY: as above.
-            unsafe { place.write_unaligned(0) };
+    for edge in [at, at.saturating_add(bytes)] {
+        let first = edge.saturating_sub(NOTES_MOST - STEP) & !(STEP - 1);
+        let starts = (first..edge).step_by(STEP);
+        for (at, level) in starts.flat_map(|at| (0..levels()).map(move |l| (at, l))) {
+            let code = code(at, level);
+            if code < NOTES_CODES {
+                continue;
+            }
+            let noted = shapes.noted(code);
+            let place_of = noted.and_then(|(ty, m)| shapes.place(ty, m));
+            let reaches = |p: &Place| p.level == level && at + p.window > edge;
+            if let (Some(_), Some(base)) = (place_of.filter(reaches), base(at)) {
+                // SAFETY: a note's place.
+                unsafe { (place(base, at, level) as *mut u32).write_unaligned(0) };
+            }
         }
     }
-}
-
-/// By stretches.
-fn pieces(at: usize, bytes: usize) -> impl Iterator<Item = (usize, usize)> {
-    parts(at, bytes, STRETCH)
 }
 
 /// Divided where addresses are multiples of `size`.

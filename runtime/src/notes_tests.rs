@@ -8,29 +8,35 @@ fn own(bytes: usize) -> usize {
     unsafe { alloc_zeroed(layout) as usize }
 }
 
-const TYPES: &[u32] = &[5, 6, 7];
-/// Unions of these types have so many bytes.
-fn size(ty: u32) -> Option<usize> {
-    match ty {
-        5 => Some(8),
-        6 => Some(4),
-        7 => Some(24),
-        _ => None,
-    }
+/// Unions of these types have so many bytes, and each member as many; the last one's second member is shorter.
+fn shapes() -> Shapes {
+    Shapes::of(&[
+        (5, 0, &[8; 64]),
+        (6, 0, &[4; 64]),
+        (7, 0, &[24, 8, 24, 24, 24]),
+        (8, 1, &[16; 64]),
+    ])
+}
+
+fn size(number: usize) -> usize {
+    [8, 4, 24, 16][number]
 }
 
 fn of(number: u32, k: u32) -> u32 {
     NOTES_CODES + (number << 6 | k)
 }
 
+unsafe fn note(at: usize, number: u32, k: u32) {
+    let (ty, members) = (5 + number, 1 << k);
+    let place = shapes().place(ty, members).unwrap();
+    // SAFETY: memory of a test.
+    unsafe { set(at, place, of(number, k)) };
+}
+
 fn listed(at: usize, bytes: usize) -> Vec<(usize, u32, u64)> {
     let mut list = Vec::new();
     // SAFETY: memory of a test.
-    unsafe {
-        each(at, bytes, TYPES, size, |a, ty, m| {
-            list.push((a - at, ty, m))
-        })
-    };
+    unsafe { each(at, bytes, &shapes(), |a, ty, m| list.push((a - at, ty, m))) };
     list
 }
 
@@ -50,11 +56,7 @@ fn notes_hold_as_long_as_the_bytes_are_there() {
             .enumerate()
         {
             write(at + offset, 1000 + i as u32);
-            set(
-                at + offset,
-                size(TYPES[*number as usize]).unwrap(),
-                of(*number, i as u32),
-            );
+            note(at + offset, *number, i as u32);
         }
         assert_eq!(
             listed(at, 128),
@@ -67,20 +69,57 @@ fn notes_hold_as_long_as_the_bytes_are_there() {
                 (56, 5, 32)
             ]
         );
-        // Only what lies in the object as a whole.
+        // Only members that lie in the object as a whole.
         assert_eq!(listed(at + 4, 48), [(4, 6, 2), (8, 6, 4), (12, 5, 8)]);
         write(at + 8, 1);
         write(at + 52, 1);
-        assert_eq!(code(at + 8, 4), 0);
         assert_eq!(
             listed(at, 64),
             [(0, 5, 1), (12, 6, 4), (16, 5, 8), (56, 5, 32)]
         );
         write(at + 52, 0);
-        assert_eq!(code(at + 32, 24), of(2, 4));
+        assert_eq!(code(at + 32, 0), of(2, 4));
         clear(at + 12, 4);
         clear(at + 16, 8);
         assert_eq!(listed(at, 64), [(0, 5, 1), (32, 7, 16), (56, 5, 32)]);
+    }
+}
+
+/// An object may be allocated only as long as the member that is in it.
+#[test]
+fn what_lies_behind_the_member_is_not_its() {
+    let at = own(64);
+    // SAFETY: as above.
+    unsafe {
+        note(at, 2, 1);
+        write(at + 8, 7);
+        assert_eq!(listed(at, 8), [(0, 7, 2)]);
+        assert_eq!(listed(at, 4), []);
+        note(at, 2, 0);
+        assert_eq!(listed(at, 8), []);
+        write(at + 20, 7);
+        assert_eq!(listed(at, 24), []);
+    }
+}
+
+#[test]
+fn a_union_and_one_at_its_start_have_notes_of_their_own() {
+    begin(true);
+    let at = own(256);
+    // SAFETY: as above.
+    unsafe {
+        write(at, 3);
+        note(at, 0, 2);
+        note(at, 3, 1);
+        assert_eq!(listed(at, 16), [(0, 5, 4), (0, 8, 2)]);
+        write(at + 8, 1);
+        assert_eq!(listed(at, 16), [(0, 5, 4)]);
+        note(at, 3, 4);
+        std::ptr::copy(at as *const u8, (at + 128) as *mut u8, 16);
+        copy(at + 128, at, 16, &shapes());
+        assert_eq!(listed(at + 128, 16), [(0, 5, 4), (0, 8, 16)]);
+        clear(at, 16);
+        assert_eq!(listed(at, 16), []);
     }
 }
 
@@ -88,7 +127,7 @@ fn notes_hold_as_long_as_the_bytes_are_there() {
 fn part_of_a_union_is_not_the_union() {
     for (offset, bytes, left) in [
         (0, 24, true),
-        (24, 24, false),
+        (24, 24, true),
         (46, 1, false),
         (24, 1, false),
         (48, 16, true),
@@ -97,14 +136,9 @@ fn part_of_a_union_is_not_the_union() {
     ] {
         let at = own(128);
         // SAFETY: as above.
-        unsafe { set(at + 24, 24, of(2, 0)) };
-        cut(at + offset, bytes, TYPES, 24, size);
-        let inside = (offset, bytes) == (24, 24);
-        assert_eq!(
-            !listed(at, 128).is_empty(),
-            left || inside,
-            "{offset} {bytes}"
-        );
+        unsafe { note(at + 24, 2, 0) };
+        cut(at + offset, bytes, &shapes());
+        assert_eq!(!listed(at, 128).is_empty(), left, "{offset} {bytes}");
     }
 }
 
@@ -114,13 +148,13 @@ fn copies_have_the_notes_of_what_was_copied() {
     let moved = |to: usize, from: usize, n: usize| {
         // SAFETY: as above.
         unsafe { std::ptr::copy(from as *const u8, to as *mut u8, n) };
-        copy(to, from, n, TYPES, size);
+        copy(to, from, n, &shapes());
     };
     // SAFETY: as above.
     unsafe {
         for i in 0..64 {
             write(at + 16 * i, 7 * i as u32);
-            set(at + 16 * i, 8, of(0, i as u32));
+            note(at + 16 * i, 0, i as u32);
         }
         let expected = |n: usize| (0..n).map(|i| (16 * i, 5, 1u64 << i)).collect::<Vec<_>>();
         assert_eq!(listed(at, 1024), expected(64));
@@ -142,13 +176,14 @@ fn copies_have_the_notes_of_what_was_copied() {
 
 #[test]
 fn codes_of_several_members() {
-    let a = coded(900, 0b11);
+    let (shapes, a) = (shapes(), coded(900, 0b11));
+    let types = shapes.types();
     assert_eq!(coded(900, 0b11), a);
     assert_ne!(coded(901, 0b11), a);
-    assert_eq!(decoded(a, TYPES), Some((900, 0b11)));
-    assert_eq!(decoded(of(1, 63), TYPES), Some((6, 1 << 63)));
-    assert_eq!(decoded(of(3, 0), TYPES), None);
-    assert_eq!((coded(900, 0), decoded(0, TYPES)), (0, None));
+    assert_eq!(decoded(a, types), Some((900, 0b11)));
+    assert_eq!(decoded(of(1, 63), types), Some((6, 1 << 63)));
+    assert_eq!(decoded(of(4, 0), types), None);
+    assert_eq!((coded(900, 0), decoded(0, types)), (0, None));
 }
 
 #[test]
@@ -159,25 +194,24 @@ fn notes_across_the_end_of_a_stretch() {
     let moved = |to: usize, from: usize| {
         // SAFETY: memory of this test, also below.
         unsafe { std::ptr::copy(from as *const u8, to as *mut u8, 64) };
-        copy(to, from, 64, TYPES, size);
+        copy(to, from, 64, &shapes());
     };
     for (number, before) in [(2, 4), (2, 8), (2, 12), (2, 20), (0, 4)] {
-        let n = size(TYPES[number]).unwrap();
+        let n = size(number);
         let union = here - before;
         // One that touches it in front, and one behind.
         let all = [(union - 8, 0), (union, number), (union + n, 0)];
         for (i, (u, number)) in all.into_iter().enumerate() {
-            let bytes = size(TYPES[number]).unwrap();
-            for at in (u..u + bytes).step_by(4) {
+            for at in (u..u + size(number)).step_by(4) {
                 write(at, (at as u32).wrapping_add(77));
             }
             // SAFETY: as above.
-            unsafe { set(u, bytes, of(number as u32, i as u32)) };
+            unsafe { note(u, number as u32, 2 * i as u32) };
         }
         let expected: Vec<_> = all
             .iter()
             .enumerate()
-            .map(|(i, (u, number))| (u + 8 - union, TYPES[*number], 1 << i))
+            .map(|(i, (u, number))| (u + 8 - union, 5 + *number as u32, 1 << (2 * i)))
             .collect();
         let sorted = |at: usize| {
             let mut list = listed(at, 64);
@@ -195,7 +229,7 @@ fn notes_across_the_end_of_a_stretch() {
         moved(elsewhere + 4, elsewhere);
         assert_eq!(sorted(elsewhere + 4), expected);
         // Written in part with the bytes that were there; freed.
-        cut(here, 4, TYPES, 24, size);
+        cut(here, 4, &shapes());
         assert!(sorted(start).iter().all(|u| u.0 != 8));
         clear(elsewhere, 68);
         write(elsewhere + 4, 1);

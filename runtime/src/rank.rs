@@ -153,8 +153,10 @@ impl Rank {
                 site: null_mut(),
                 args: null_mut(),
                 stack: 0,
-                passed: 0,
-                values: [pc3_value { held: 0, code: 0 }; PC3_VALUES as usize],
+                crowded: 0,
+                values: [pc3_value::default(); PC3_VALUES as usize],
+                told: 0,
+                told_bytes: 0,
             },
             id,
             job,
@@ -202,12 +204,9 @@ impl Rank {
         });
         let delta = rank.delta();
         let program = rank.job.clone();
-        for (at, ty, bytes, k) in &program.program.unions {
+        for (at, ty, _, k) in &program.program.unions {
             // SAFETY: unions in the rank's globals.
-            unsafe {
-                rank.unions
-                    .set(at.wrapping_add_signed(delta), *ty, *bytes, *k)
-            };
+            unsafe { rank.unions.set(at.wrapping_add_signed(delta), *ty, *k) };
         }
         Ok(rank)
     }

@@ -1,19 +1,33 @@
 //! What the program's types say of unions: which types have any, and which unions have their notes in `notes`.
 
 use pc3_typemetric::descriptor::{NOTES_CODES, NOTES_MOST};
-use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+use pc3_typemetric::types::{Kind, Member, TypeId, TypeTable};
 
 use crate::notes;
+
+/// Where the note of a member lies, and how many bytes of the member it has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// How deep unions lie in the union.
+    pub level: usize,
+    pub window: usize,
+}
+
+/// A union.
+#[derive(Clone, Debug)]
+struct Form {
+    /// If its notes lie beside the program's memory.
+    level: Option<usize>,
+    /// By member.
+    windows: Box<[u8]>,
+}
 
 /// What the program's types say of unions.
 #[derive(Debug, Default)]
 pub struct Shapes {
     /// By number of the type: has it any?
     has: Vec<bool>,
-    /// Of unions whose notes lie in `notes`, their size.
-    small: Vec<u8>,
-    /// The largest of them.
-    most: usize,
+    forms: Vec<Option<Form>>,
     /// What codes of generated code say, and a number of theirs for a type.
     types: Vec<u32>,
     numbers: Vec<Option<u32>>,
@@ -27,21 +41,21 @@ impl Shapes {
             return shapes;
         }
         let all = types.iter().map(|(id, _)| id.0).max().unwrap_or(0) as usize + 1;
-        let mut has: Vec<Option<bool>> = vec![None; all];
+        let mut heights: Vec<Option<usize>> = vec![None; all];
         shapes.has = (0..all)
-            .map(|i| any(types, TypeId(i as u32), &mut has))
+            .map(|i| height(types, TypeId(i as u32), &mut heights) > 0)
             .collect();
         // Of memory without a type nothing is known.
         shapes.has[0] = true;
-        shapes.small = vec![0; all];
+        shapes.forms = vec![None; all];
         for (id, t) in types.iter().filter(|(_, t)| t.kind == Kind::Union) {
-            let inner = t.members.iter().any(|m| shapes.has(m.ty.0));
-            if t.size > 0 && t.size as usize <= NOTES_MOST && t.size % 4 == 0 && !inner {
-                shapes.small[id.0 as usize] = t.size as u8;
-                if kinds.iter().any(|k| k.1 == id.0) {
-                    shapes.most = shapes.most.max(t.size as usize);
-                }
-            }
+            let level = height(types, id, &mut heights) - 1;
+            let near = level < LEVELS && t.size > 0 && t.size % 4 == 0;
+            let windows = t.members.iter().map(|m| window(types, t.size, m));
+            shapes.forms[id.0 as usize] = Some(Form {
+                level: near.then_some(level),
+                windows: windows.collect(),
+            });
         }
         shapes.numbers = vec![None; all];
         for (n, ty) in kinds {
@@ -52,6 +66,8 @@ impl Shapes {
                 known.get_or_insert(*n);
             }
         }
+        let nested = |ty: &u32| shapes.form(*ty).and_then(|f| f.level) == Some(1);
+        notes::begin(shapes.types.iter().any(nested));
         shapes
     }
 
@@ -64,9 +80,35 @@ impl Shapes {
         self.has.get(ty as usize).copied().unwrap_or(false)
     }
 
-    /// The largest union with such notes.
-    pub fn most(&self) -> usize {
-        self.most
+    fn form(&self, ty: u32) -> Option<&Form> {
+        self.forms.get(ty as usize)?.as_ref()
+    }
+
+    /// Do its notes lie beside the program's memory?
+    pub fn level(&self, ty: u32) -> Option<usize> {
+        self.form(ty)?.level
+    }
+
+    /// Where such notes of one of these members lie.
+    pub fn place(&self, ty: u32, members: u64) -> Option<Place> {
+        let level = self.level(ty)?;
+        let window = self.window(ty, members);
+        Some(Place { level, window })
+    }
+
+    /// As much of the union as each of these members has; of none nothing.
+    pub fn window(&self, ty: u32, members: u64) -> usize {
+        let Some(form) = self.form(ty).filter(|_| members != 0) else {
+            return 0;
+        };
+        let mut rest = members;
+        let mut least = NOTES_MOST as u8;
+        while rest != 0 {
+            let k = rest.trailing_zeros() as usize;
+            least = least.min(form.windows.get(k).copied().unwrap_or(0));
+            rest &= rest - 1;
+        }
+        least.into()
     }
 
     /// By the number in a code.
@@ -74,9 +116,9 @@ impl Shapes {
         &self.types
     }
 
-    pub fn small(&self, ty: u32) -> Option<usize> {
-        let bytes = self.small.get(ty as usize).copied().unwrap_or(0);
-        (bytes != 0).then_some(bytes.into())
+    /// What a code says: the union's type, and members.
+    pub fn noted(&self, code: u32) -> Option<(u32, u64)> {
+        notes::decoded(code, &self.types)
     }
 
     pub fn code(&self, ty: u32, members: u64) -> u32 {
@@ -87,45 +129,81 @@ impl Shapes {
         }
     }
 
-    /// Of a small union.
+    /// What the note beside a union says, if it holds.
     ///
     /// # Safety
     /// The union can be read.
-    pub unsafe fn last(&self, at: usize, ty: u32, bytes: usize) -> u64 {
+    pub unsafe fn last(&self, at: usize, ty: u32, level: usize) -> u64 {
+        let noted = self.noted(notes::code(at, level));
+        let Some((_, members)) = noted.filter(|(of, _)| *of == ty) else {
+            return 0;
+        };
+        let window = self.window(ty, members);
         // SAFETY: by the caller.
-        let code = unsafe { notes::code(at, bytes) };
-        let noted = notes::decoded(code, &self.types).filter(|(of, _)| *of == ty);
-        noted.map_or(0, |(_, members)| members)
+        match unsafe { notes::holds(at, Place { level, window }) } {
+            true => members,
+            false => 0,
+        }
     }
 }
 
-fn any(types: &TypeTable, ty: TypeId, known: &mut Vec<Option<bool>>) -> bool {
+/// Unions in which others lie so deep have their notes beside the program's memory.
+const LEVELS: usize = 2;
+
+/// As `pc3_window` in pc3_rt.h: eight bytes where a member has no size there.
+fn window(types: &TypeTable, union: u64, m: &Member) -> u8 {
+    let sized = !m.name.is_empty() && m.bits.is_none();
+    let own = if sized { types.size(m.ty) } else { 0 };
+    own.max(8).min(union).min(NOTES_MOST as u64) as u8
+}
+
+/// How deep unions lie in each other in a type; 0: there are none.
+fn height(types: &TypeTable, ty: TypeId, known: &mut Vec<Option<usize>>) -> usize {
     let i = ty.0 as usize;
-    if let Some(Some(is)) = known.get(i) {
-        return *is;
+    if let Some(Some(n)) = known.get(i) {
+        return *n;
     }
     let t = types.get(ty);
-    let is = match t.kind {
-        Kind::Union => true,
-        Kind::Array => any(types, t.elem, known),
-        Kind::Struct => t.members.iter().any(|m| any(types, m.ty, known)),
-        _ => false,
+    let mut inner = || {
+        let all = t.members.iter().map(|m| height(types, m.ty, known));
+        all.max().unwrap_or(0)
     };
-    known[i] = Some(is);
-    is
+    let n = match t.kind {
+        Kind::Union => 1 + inner(),
+        Kind::Struct => inner(),
+        Kind::Array => height(types, t.elem, known),
+        _ => 0,
+    };
+    known[i] = Some(n);
+    n
 }
 
 #[cfg(test)]
 impl Shapes {
-    /// Unions of one type, with notes.
-    pub fn of_one(ty: u32, bytes: u8) -> Shapes {
-        let mut small = vec![0; ty as usize];
-        small.push(bytes);
+    /// Unions with notes: type, level, and the windows of its members.
+    pub fn of(list: &[(u32, usize, &[u8])]) -> Shapes {
+        let all = list.iter().map(|l| l.0).max().unwrap_or(0) as usize + 1;
+        let mut forms = vec![None; all];
+        for (ty, level, windows) in list {
+            let level = Some(*level);
+            forms[*ty as usize] = Some(Form {
+                level,
+                windows: (*windows).into(),
+            });
+        }
         Shapes {
-            small,
-            most: bytes.into(),
-            types: vec![0, ty],
+            forms,
+            types: list.iter().map(|l| l.0).collect(),
             ..Shapes::default()
         }
+    }
+
+    /// A union whose notes lie in a table.
+    pub fn far(ty: u32, windows: &[u8]) -> Shapes {
+        let mut shapes = Shapes::of(&[(ty, 0, windows)]);
+        for form in shapes.forms.iter_mut().flatten() {
+            form.level = None;
+        }
+        shapes
     }
 }

@@ -1,10 +1,10 @@
 //! Which member of a union was written last, where types and annotations do not say: notes by address, made by generated
 //! code behind the stores of unions with unlike members.
 //!
-//! Small unions have theirs in `notes`, where generated code makes them itself; all others, and members of which pointers are kept, are in a table.
+//! Most have theirs in `notes`, where generated code makes them itself; all others, and members of which pointers are kept, are in a table.
 //!
-//! A note says with which bytes it was made and holds only while they are there: whatever wrote the union without a note
-//! makes the old one void. Members of which the program keeps a pointer can always have been the last to be written, so they count beside it.
+//! A note says with which bytes of the member it was made and holds only while they are there: whatever wrote them without a
+//! note makes the old one void. What lies behind the member is not looked at: the object may end there. Members of which the program keeps a pointer can always have been the last to be written, so they count beside it.
 //! Copies take their source's notes along; values that are passed and returned leave them here on the way.
 
 mod passed;
@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::Arc;
 
 use pc3_heap::Arena;
+use pc3_typemetric::descriptor::pc3_value;
 use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::format::unions::UnionMeta;
@@ -26,7 +27,6 @@ struct Entry {
     /// 0: free.
     at: usize,
     ty: u32,
-    bytes: u32,
     /// Members, one of which was written last if the union still has these contents; bit by bit.
     last: u64,
     /// Members that the program keeps pointers of.
@@ -69,6 +69,9 @@ pub(crate) struct Unions {
     parts: Vec<Option<&'static [Part]>>,
     passed: [Passed; FLIGHT],
     next: usize,
+    /// Small values on their way that had to make place for others.
+    crowd: [pc3_value; FLIGHT],
+    last_aside: usize,
     busy: AtomicBool,
     /// A signal handler came in between and had something to note.
     missed: AtomicBool,
@@ -131,7 +134,7 @@ impl Unions {
     }
 
     #[inline]
-    fn entry(&mut self, at: usize, ty: u32, bytes: u32) -> &mut Entry {
+    fn entry(&mut self, at: usize, ty: u32) -> &mut Entry {
         if 2 * (self.used + 1) > self.table.len() {
             self.grow();
         }
@@ -141,7 +144,6 @@ impl Unions {
             self.table[i] = Entry {
                 at,
                 ty,
-                bytes,
                 ..Entry::default()
             };
         }
@@ -177,58 +179,72 @@ impl Unions {
         let entry = self.known(at, ty);
         // SAFETY: by the caller.
         unsafe {
-            match self.shapes.small(ty) {
-                Some(bytes) => self.shapes.last(at, ty, bytes) | entry.map_or(0, |e| e.held),
-                None => entry.map_or(0, |e| e.members()),
+            match self.shapes.level(ty) {
+                Some(level) => self.shapes.last(at, ty, level) | entry.map_or(0, |e| e.held),
+                None => entry.map_or(0, |e| self.of(e)),
             }
+        }
+    }
+
+    /// Those of which one was written last; 0: not known.
+    unsafe fn of(&self, e: &Entry) -> u64 {
+        // SAFETY: by the caller.
+        unsafe { self.last(e) | e.held }
+    }
+
+    unsafe fn last(&self, e: &Entry) -> u64 {
+        // SAFETY: by the caller.
+        match unsafe { contents(e.at, self.shapes.window(e.ty, e.last)) } == e.contents {
+            true => e.last,
+            false => 0,
         }
     }
 
     /// Member `k` has been written.
     ///
     /// # Safety
-    /// The union can be read; so in all that follows.
+    /// The member can be read; so in all that follows.
     #[inline]
-    pub(crate) unsafe fn set(&mut self, at: usize, ty: u32, bytes: usize, k: u32) {
+    pub(crate) unsafe fn set(&mut self, at: usize, ty: u32, k: u32) {
         // SAFETY: by the caller.
-        unsafe { self.note(at, ty, bytes, 1 << (k & 63)) };
+        unsafe { self.note(at, ty, 1 << (k & 63)) };
     }
 
     /// One of these has been written.
     #[inline]
-    unsafe fn note(&mut self, at: usize, ty: u32, bytes: usize, members: u64) {
+    unsafe fn note(&mut self, at: usize, ty: u32, members: u64) {
         if at % STEP != 0 {
             return;
         }
         // SAFETY: by the caller.
         unsafe {
-            if let Some(bytes) = self.shapes.small(ty) {
-                return notes::set(at, bytes, self.shapes.code(ty, members));
+            if let Some(place) = self.shapes.place(ty, members) {
+                return notes::set(at, place, self.shapes.code(ty, members));
             }
-            let now = contents(at, bytes);
-            let e = self.entry(at, ty, bytes as u32);
+            let now = contents(at, self.shapes.window(ty, members));
+            let e = self.entry(at, ty);
             (e.last, e.contents) = (members, now);
         }
     }
 
     /// A function had a pointer to member `k`, and may have written it.
-    pub(crate) unsafe fn lent(&mut self, at: usize, ty: u32, bytes: usize, k: u32) {
+    pub(crate) unsafe fn lent(&mut self, at: usize, ty: u32, k: u32) {
         // SAFETY: by the caller.
         unsafe {
-            let before = match self.shapes.small(ty) {
-                Some(bytes) => self.shapes.last(at, ty, bytes),
-                None => self.known(at, ty).map_or(0, |e| e.last()),
+            let before = match self.shapes.level(ty) {
+                Some(level) => self.shapes.last(at, ty, level),
+                None => self.known(at, ty).map_or(0, |e| self.last(e)),
             };
-            self.note(at, ty, bytes, before | 1 << (k & 63));
+            self.note(at, ty, before | 1 << (k & 63));
         }
     }
 
     /// The program keeps a pointer to member `k`.
-    pub(crate) fn held(&mut self, at: usize, ty: u32, bytes: usize, k: u32) {
+    pub(crate) fn held(&mut self, at: usize, ty: u32, k: u32) {
         if at % STEP != 0 {
             return;
         }
-        self.entry(at, ty, bytes as u32).held |= 1 << (k & 63);
+        self.entry(at, ty).held |= 1 << (k & 63);
     }
 
     /// An object of this type has been copied.
@@ -237,18 +253,18 @@ impl Unions {
             // SAFETY: both are objects of the program.
             unsafe {
                 let members = self.members(from + p.at, p.ty);
-                self.give(to + p.at, p.ty, p.bytes, members);
+                self.give(to + p.at, p.ty, members);
             }
         }
     }
 
-    unsafe fn give(&mut self, at: usize, ty: u32, bytes: u32, members: u64) {
-        let small = self.shapes.small(ty).is_some();
-        if members == 0 && !small && self.known(at, ty).is_none() {
+    unsafe fn give(&mut self, at: usize, ty: u32, members: u64) {
+        let near = self.shapes.level(ty).is_some();
+        if members == 0 && !near && self.known(at, ty).is_none() {
             return;
         }
         // SAFETY: by the caller.
-        unsafe { self.note(at, ty, bytes as usize, members) };
+        unsafe { self.note(at, ty, members) };
     }
 
     /// The notes of bytes that are about to be copied, as far as they are in the table; None: nothing is.
@@ -260,39 +276,37 @@ impl Unions {
         // SAFETY: by the caller.
         self.within(from, n, |i| {
             let e = self.table[i];
-            list.push((e, unsafe { e.members() }));
+            list.push((e, unsafe { self.of(&e) }));
         });
         Some(Notes(list))
     }
 
     /// They have been copied.
     pub(crate) unsafe fn put(&mut self, to: usize, from: usize, n: usize, notes: Option<Notes>) {
-        let shapes = &self.shapes;
-        notes::copy(to, from, n, shapes.types(), |ty| shapes.small(ty));
-        self.cut(to, n);
+        notes::copy(to, from, n, &self.shapes);
+        notes::cut(to, n, &self.shapes);
         let Some(Notes(list)) = notes else {
             return;
         };
         self.forget(to, n);
         for (e, members) in list {
-            if e.at + e.bytes as usize <= from + n {
+            if e.at + self.shapes.window(e.ty, members) <= from + n {
                 // SAFETY: by the caller.
-                unsafe { self.give(e.at - from + to, e.ty, e.bytes, members) };
+                unsafe { self.give(e.at - from + to, e.ty, members) };
             }
         }
     }
 
-    /// The contents of these bytes have come from elsewhere, or nothing lies there any more.
+    /// The contents of these bytes have come from elsewhere.
     pub(crate) fn gone(&mut self, at: usize, n: usize) {
-        notes::clear(at, n);
-        self.cut(at, n);
-        self.forget(at, n);
+        notes::cut(at, n, &self.shapes);
+        self.over(at, n);
     }
 
-    /// Unions that lie in these bytes in part have been written in part.
-    fn cut(&self, at: usize, n: usize) {
-        let shapes = &self.shapes;
-        notes::cut(at, n, shapes.types(), shapes.most(), |ty| shapes.small(ty));
+    /// Nothing lies there any more.
+    pub(crate) fn over(&mut self, at: usize, n: usize) {
+        notes::clear(at, n);
+        self.forget(at, n);
     }
 
     fn forget(&mut self, at: usize, n: usize) {
@@ -307,15 +321,14 @@ impl Unions {
     }
 
     /// An object of the heap is about to be freed.
+    #[inline]
     pub(crate) fn freed(&mut self, at: usize, heap: &Arena) {
         if self.used == 0 && !notes::any() {
             return;
         }
-        if let Some(o) = heap.find(at).filter(|o| o.base as usize == at) {
-            self.forget(at, o.size);
-            if self.shapes.has(o.ty) {
-                notes::clear(at, o.size);
-            }
+        let object = heap.find(at).filter(|o| o.base as usize == at);
+        if let Some(o) = object.filter(|o| self.shapes.has(o.ty)) {
+            self.over(at, o.size);
         }
     }
 
@@ -360,13 +373,17 @@ impl Unions {
             held,
         };
         self.passed = [Passed::default(); FLIGHT];
-        for e in self.table.iter_mut().filter(|e| e.last | e.held != 0) {
-            if !alive(e.at, e.bytes as usize) {
-                (e.last, e.held) = (0, 0);
+        for i in 0..self.table.len() {
+            let e = self.table[i];
+            if e.last | e.held == 0 {
+                continue;
+            }
+            if !alive(e.at, self.shapes.window(e.ty, e.last | e.held)) {
+                (self.table[i].last, self.table[i].held) = (0, 0);
                 continue;
             }
             // SAFETY: it is alive.
-            let last = unsafe { e.last() };
+            let last = unsafe { self.last(&e) };
             if last | e.held != 0 {
                 out.push(meta(e.at, e.ty, last, e.held));
             }
@@ -375,7 +392,7 @@ impl Unions {
         spans(&mut |at, bytes| {
             let found = |at, ty, members| out.push(meta(at, ty, members, 0));
             // SAFETY: by the caller.
-            unsafe { notes::each(at, bytes, shapes.types(), |ty| shapes.small(ty), found) };
+            unsafe { notes::each(at, bytes, shapes, found) };
         });
         out.sort_unstable_by_key(|u| (u.addr, u.ty.0));
         // What is kept of a small union is in the table, what was written last in its note.
@@ -396,30 +413,12 @@ impl Unions {
     }
 
     /// After a restart: as it was noted where it came from.
-    pub(crate) unsafe fn again(&mut self, at: usize, ty: u32, bytes: usize, last: u64, held: u64) {
+    pub(crate) unsafe fn again(&mut self, at: usize, ty: u32, last: u64, held: u64) {
         // SAFETY: by the caller.
-        unsafe { self.note(at, ty, bytes, last) };
+        unsafe { self.note(at, ty, last) };
         if held != 0 && at % STEP == 0 {
-            self.entry(at, ty, bytes as u32).held = held;
+            self.entry(at, ty).held = held;
         }
-    }
-}
-
-impl Entry {
-    /// # Safety
-    /// The union can be read, as below.
-    unsafe fn last(&self) -> u64 {
-        // SAFETY: by the caller.
-        match unsafe { contents(self.at, self.bytes as usize) } == self.contents {
-            true => self.last,
-            false => 0,
-        }
-    }
-
-    /// Those of which one was written last; 0: not known.
-    unsafe fn members(&self) -> u64 {
-        // SAFETY: by the caller.
-        unsafe { self.last() | self.held }
     }
 }
 

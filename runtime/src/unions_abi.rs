@@ -2,11 +2,12 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use pc3_typemetric::descriptor::{pc3_type, pc3_union_mark};
+use pc3_typemetric::descriptor::{pc3_type, pc3_union_mark, pc3_value};
 
 use crate::notes;
 use crate::rank::Rank;
 use crate::registry::Program;
+use crate::shapes::Place;
 use crate::unions::Unions;
 
 /// # Safety
@@ -38,7 +39,7 @@ pub unsafe extern "C" fn pc3_union_set(at: *const c_void, ty: *const pc3_type, k
         // SAFETY: the running rank's, and a union of the program.
         unsafe {
             Unions::with(&raw mut rank.unions, |u| {
-                u.set(at as usize, ty.id, ty.size, k);
+                u.set(at as usize, ty.id, k);
             });
         }
     }
@@ -51,7 +52,7 @@ pub unsafe extern "C" fn pc3_union_set(at: *const c_void, ty: *const pc3_type, k
 #[no_mangle]
 pub unsafe extern "C" fn pc3_union_lent(at: *const c_void, ty: *const pc3_type, k: u32) {
     // SAFETY: by the caller.
-    unsafe { with(ty, |u, _, t| u.lent(at as usize, t.id, t.size, k)) }
+    unsafe { with(ty, |u, _, t| u.lent(at as usize, t.id, k)) }
 }
 
 /// The program keeps a pointer to member `k` of the union at an offset in an object, which is returned.
@@ -66,11 +67,7 @@ pub unsafe extern "C" fn pc3_union_held(
     k: u32,
 ) -> *mut c_void {
     // SAFETY: by the caller.
-    unsafe {
-        with(ty, |u, _, t| {
-            u.held(object as usize + offset, t.id, t.size, k)
-        })
-    };
+    unsafe { with(ty, |u, _, t| u.held(object as usize + offset, t.id, k)) };
     object.cast_mut()
 }
 
@@ -107,14 +104,34 @@ pub unsafe extern "C" fn pc3_union_taken(at: *const c_void, ty: *const pc3_type)
     unsafe { with(ty, |u, p, t| u.take(at as usize, &p.types, t.id)) }
 }
 
-/// Of two values that look alike and are on their way, one had this code and the other that.
+/// A value with this code is on its way where another one waits: of two that look alike either may be the one.
+///
+/// # Safety
+/// As above.
 #[no_mangle]
-pub extern "C" fn pc3_union_either(a: u32, b: u32) -> u32 {
-    // SAFETY: an entry point.
-    match unsafe { Rank::current() } {
-        Some(rank) if a != 0 && b != 0 => notes::either(a, b, rank.unions.shapes().types()),
-        _ => 0,
+pub unsafe extern "C" fn pc3_union_crowded(old: *const pc3_value, held: u64, code: u32) -> u32 {
+    // SAFETY: an entry point; one of the running rank's values.
+    let (Some(rank), Some(old)) = (unsafe { Rank::current() }, unsafe { old.as_ref() }) else {
+        return 0;
+    };
+    if old.held != held {
+        rank.unions.set_aside(*old);
+        rank.abi.crowded = 1;
+        return code;
     }
+    // Of nothing but zeros it makes no difference.
+    match held {
+        0 => old.code.max(code),
+        _ => notes::either(old.code, code, rank.unions.shapes().types()),
+    }
+}
+
+/// A value arrives that had to make place.
+#[no_mangle]
+pub extern "C" fn pc3_union_sought(held: u64) -> u32 {
+    // SAFETY: an entry point.
+    let rank = unsafe { Rank::current() };
+    rank.map_or(0, |rank| rank.unions.aside(held))
 }
 
 /// A union of so many bytes has arrived with this code where there were no notes yet.
@@ -125,7 +142,13 @@ pub extern "C" fn pc3_union_either(a: u32, b: u32) -> u32 {
 pub unsafe extern "C" fn pc3_union_noted(at: *const c_void, n: usize, code: u32) {
     if at as usize % notes::STEP == 0 {
         // SAFETY: by the caller.
-        unsafe { notes::set(at as usize, n, code) };
+        unsafe {
+            let place = Place {
+                level: 0,
+                window: n,
+            };
+            notes::set(at as usize, place, code);
+        }
     }
 }
 
@@ -179,10 +202,17 @@ pub unsafe extern "C" fn pc3_union_filled(at: *const c_void, n: usize) -> *mut c
         return at.cast_mut();
     };
     match rank.heap.find(at as usize) {
+        Some(o) if !rank.unions.shapes().has(o.ty) => {}
         Some(o) => unions(|u| u.gone(o.base as usize, o.size)),
         None => unions(|u| u.gone(at as usize, n)),
     }
     at.cast_mut()
+}
+
+/// Is it an object of the heap in which no unions can be? Its type says so.
+fn without(rank: &Rank, at: usize) -> bool {
+    let found = rank.heap.find(at);
+    found.is_some_and(|o| !rank.unions.shapes().has(o.ty))
 }
 
 /// `memset`.
@@ -191,16 +221,20 @@ pub unsafe extern "C" fn pc3_union_filled(at: *const c_void, n: usize) -> *mut c
 /// As `memset`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_union_memset(at: *mut c_void, c: c_int, n: usize) -> *mut c_void {
-    unions(|u| u.gone(at as usize, n));
+    // SAFETY: an entry point.
+    if let Some(rank) = unsafe { Rank::current() }.filter(|r| !without(r, at as usize)) {
+        // SAFETY: the running rank's.
+        unsafe { Unions::with(&raw mut rank.unions, |u| u.gone(at as usize, n)) };
+    }
     // SAFETY: by the caller.
     unsafe { std::ptr::write_bytes(at.cast::<u8>(), c as u8, n) };
     at
 }
 
-/// `memcpy`.
+/// What lies there has been copied from elsewhere, by `memcpy`.
 ///
 /// # Safety
-/// As `memmove`, as the next.
+/// As `memcpy`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_union_memcpy(
     to: *mut c_void,
@@ -211,6 +245,8 @@ pub unsafe extern "C" fn pc3_union_memcpy(
     unsafe { pc3_union_memmove(to, from, n) }
 }
 
+/// `memmove`.
+///
 /// # Safety
 /// As `memmove`.
 #[no_mangle]
@@ -219,23 +255,24 @@ pub unsafe extern "C" fn pc3_union_memmove(
     from: *const c_void,
     n: usize,
 ) -> *mut c_void {
-    // SAFETY: as above.
-    let without = unsafe { Rank::current() }.is_some_and(|rank| {
-        let found = rank.heap.find(to as usize);
-        found.is_some_and(|o| !rank.unions.shapes().has(o.ty))
-    });
-    if without {
+    let copy = || {
         // SAFETY: by the caller.
-        unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), n) };
+        unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), n) }
+    };
+    // SAFETY: an entry point.
+    let rank = unsafe { Rank::current() };
+    let Some(rank) = rank.filter(|r| !without(r, to as usize)) else {
+        copy();
         return to;
+    };
+    // SAFETY: the running rank's, twice; the source can be read, the target has been written.
+    unsafe {
+        let unions = &raw mut rank.unions;
+        // Where both overlap, notes of what is overwritten are read first.
+        let mut notes = None;
+        Unions::with(unions, |u| notes = u.picked(from as usize, n));
+        copy();
+        Unions::with(unions, |u| u.put(to as usize, from as usize, n, notes));
     }
-    // Where both overlap, notes of what is overwritten are read first.
-    let mut notes = None;
-    // SAFETY: by the caller, the source can be read.
-    unions(|u| notes = unsafe { u.picked(from as usize, n) });
-    // SAFETY: by the caller.
-    unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), n) };
-    // SAFETY: it has been written.
-    unions(|u| unsafe { u.put(to as usize, from as usize, n, notes) });
     to
 }

@@ -16,8 +16,9 @@ fn value(word: u64) -> &'static mut [u64; 2] {
 
 /// With notes in the table, and beside the memory.
 fn both() -> [Unions; 2] {
-    let shapes = Shapes::of_one(TY, 8);
-    [Unions::default(), Unions::new(Arc::new(shapes))]
+    let far = Shapes::far(TY, &[8; 4]);
+    let near = Shapes::of(&[(TY, 0, &[8; 4])]);
+    [Unions::new(Arc::new(far)), Unions::new(Arc::new(near))]
 }
 
 #[test]
@@ -30,20 +31,20 @@ fn last_write(mut u: Unions) {
     let at = v.as_ptr() as usize;
     // SAFETY: locals, here and below.
     unsafe {
-        u.set(at, TY, 8, 0);
+        u.set(at, TY, 0);
         assert_eq!(noted(&u, v), 0b001);
         v[0] = 2;
         assert_eq!(noted(&u, v), 0);
-        u.set(at, TY, 8, 2);
+        u.set(at, TY, 2);
         assert_eq!(noted(&u, v), 0b100);
         // Who had a pointer to another member may have written the same.
-        u.lent(at, TY, 8, 1);
+        u.lent(at, TY, 1);
         assert_eq!(noted(&u, v), 0b110);
         v[0] = 3;
-        u.lent(at, TY, 8, 1);
+        u.lent(at, TY, 1);
         assert_eq!(noted(&u, v), 0b010);
         // A pointer that is kept can write at any time.
-        u.held(at, TY, 8, 3);
+        u.held(at, TY, 3);
         assert_eq!(noted(&u, v), 0b1010);
         v[0] = 4;
         assert_eq!(noted(&u, v), 0b1000);
@@ -64,8 +65,8 @@ fn take_along(mut u: Unions) {
     let (a, b) = (from.as_ptr() as usize, to.as_ptr() as usize);
     // SAFETY: as above.
     unsafe {
-        u.set(a, TY, 8, 1);
-        u.set(b, TY, 8, 0);
+        u.set(a, TY, 1);
+        u.set(b, TY, 0);
         let mut copy = |u: &mut Unions, n: usize, word| {
             let notes = u.picked(a, n);
             to[0] = word;
@@ -102,7 +103,7 @@ fn values_that_are_passed() {
     }];
     outer.count = 1;
     let outer = types.add(outer).unwrap().0;
-    let mut u = Unions::default();
+    let mut u = Unions::new(Arc::new(Shapes::far(union.0, &[8, 8])));
     let check = |u: &mut Unions, passed: &[(u64, Option<u32>)], arrives: u64, expected: u64| {
         for (word, k) in passed {
             let place = Box::new([0, *word]);
@@ -110,7 +111,7 @@ fn values_that_are_passed() {
             // SAFETY: as above.
             unsafe {
                 if let Some(k) = k {
-                    u.set(at + 8, union.0, 8, *k);
+                    u.set(at + 8, union.0, *k);
                 }
                 u.pass(at, &types, outer);
                 u.gone(at, 16);
@@ -140,9 +141,9 @@ fn what_is_not_alive_is_left_out() {
         let at = v.as_ptr() as usize;
         // SAFETY: the second address is never read.
         unsafe {
-            u.set(at, TY, 8, 0);
-            u.held(at, TY, 8, 2);
-            u.held(1 << 20, TY, 8, 1);
+            u.set(at, TY, 0);
+            u.held(at, TY, 2);
+            u.held(1 << 20, TY, 1);
             let list = u.list(|a, n| a == at && n == 8, |each| each(at, 16));
             assert_eq!(list.len(), 1);
             assert_eq!(

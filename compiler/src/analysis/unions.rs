@@ -144,8 +144,8 @@ pub enum Without {
 pub struct Form {
     /// Its own in the program, for codes of notes.
     pub number: u32,
-    /// No other union lies in it, so that it has one note at its address.
-    pub alone: bool,
+    /// How deep other unions lie in it, if notes lie beside the memory: level by level.
+    pub level: Option<usize>,
     /// Pointers to its members may be kept.
     pub held: bool,
 }
@@ -188,10 +188,9 @@ impl Noted {
             let mut list: Vec<RecordId> = self.units[i].iter().copied().collect();
             list.sort_unstable();
             for r in list {
-                let fields = u.records[r.index()].fields.iter().flatten();
                 let form = Form {
                     number,
-                    alone: !fields.clone().any(|f| any_union(u, f.ty.ty)),
+                    level: Some(height_of(u, r) - 1).filter(|l| *l < LEVELS && has_words(u, r)),
                     held: held.contains(&key(u, r)),
                 };
                 self.forms[i].insert(r, form);
@@ -284,14 +283,64 @@ fn is_array(u: &Unit, r: RecordId, k: usize) -> bool {
     field.is_some_and(|f| matches!(u.ty(f.ty.ty), Type::Array { .. }))
 }
 
-fn any_union(u: &Unit, t: TypeId) -> bool {
+/// As in the runtime's `shapes`.
+const LEVELS: usize = 2;
+
+/// How deep unions lie in each other in a type; 0: there are none.
+fn height(u: &Unit, t: TypeId) -> usize {
     match u.ty(t) {
-        Type::Array { elem, .. } => any_union(u, elem.ty),
-        Type::Record(r) => {
-            let d = &u.records[r.index()];
-            d.is_union || d.fields.iter().flatten().any(|f| any_union(u, f.ty.ty))
-        }
+        Type::Array { elem, .. } => height(u, elem.ty),
+        Type::Record(r) => height_of(u, *r),
+        _ => 0,
+    }
+}
+
+fn height_of(u: &Unit, r: RecordId) -> usize {
+    let d = &u.records[r.index()];
+    let inner = d.fields.iter().flatten().map(|f| height(u, f.ty.ty));
+    usize::from(d.is_union) + inner.max().unwrap_or(0)
+}
+
+/// Is its size one of whole words? If some scalar in it is.
+fn has_words(u: &Unit, r: RecordId) -> bool {
+    let d = &u.records[r.index()];
+    let word = |f: &Field| match u.ty(f.ty.ty) {
+        Type::Record(r) => has_words(u, *r),
+        Type::Array { elem, .. } => match u.ty(elem.ty) {
+            Type::Record(r) => has_words(u, *r),
+            t => is_word(t),
+        },
+        t => is_word(t),
+    };
+    d.fields.iter().flatten().any(word)
+}
+
+fn is_word(t: &Type) -> bool {
+    match t {
+        Type::Pointer(_) | Type::Float(_) | Type::Enum(_) => true,
+        Type::Int(k) => !matches!(
+            k,
+            IntKind::Char | IntKind::SChar | IntKind::UChar | IntKind::Short | IntKind::UShort
+        ),
         _ => false,
+    }
+}
+
+/// How many levels of notes beside the memory the unions in a type have, if all have theirs there alone.
+pub fn levels(u: &Unit, forms: &HashMap<RecordId, Form>, t: TypeId) -> Option<usize> {
+    match u.ty(t) {
+        Type::Array { elem, .. } => levels(u, forms, elem.ty),
+        Type::Record(r) => {
+            let own = match forms.get(r) {
+                Some(f) if f.held => return None,
+                Some(f) => f.level? + 1,
+                None => 0,
+            };
+            let fields = u.records[r.index()].fields.iter().flatten();
+            let inner = fields.map(|f| levels(u, forms, f.ty.ty));
+            inner.chain([Some(own)]).try_fold(0, |n, l| Some(n.max(l?)))
+        }
+        _ => Some(0),
     }
 }
 
@@ -533,10 +582,16 @@ pub fn leaf(u: &Unit, d: &Record) -> Option<String> {
 
 /// The position of a field among those that the type table has.
 pub fn position(d: &Record, k: usize) -> usize {
-    let fields = d.fields.iter().flatten().take(k);
-    fields
-        .filter(|f| f.name.is_some() || f.bit_width.is_none())
-        .count()
+    listed(d.fields.iter().flatten().take(k)).count()
+}
+
+/// The field at such a position.
+pub fn field_at(d: &Record, position: usize) -> Option<&Field> {
+    listed(d.fields.iter().flatten()).nth(position)
+}
+
+fn listed<'a>(fields: impl Iterator<Item = &'a Field>) -> impl Iterator<Item = &'a Field> {
+    fields.filter(|f| f.name.is_some() || f.bit_width.is_none())
 }
 
 fn has_threads(p: &Program) -> bool {

@@ -292,12 +292,17 @@ pub struct Call {
 pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
     let mut r = Call::default();
     if !cx.noted.is_empty() && copies_unions(cx, call) {
-        match name {
-            "memcpy" | "__builtin_memcpy" => r.callee = Some("pc3_union_memcpy".into()),
-            "memset" | "__builtin_memset" => r.callee = Some("pc3_union_memset".into()),
-            "memmove" | "__builtin_memmove" => r.callee = Some("pc3_union_memmove".into()),
-            _ => {}
-        }
+        let levels = noted_levels(cx, call);
+        let (new, levels) = match (name.trim_start_matches("__builtin_"), levels) {
+            ("memset", _) => (Some("pc3_union_memset"), None),
+            ("memcpy", None) => (Some("pc3_union_memcpy"), None),
+            ("memmove", None) => (Some("pc3_union_memmove"), None),
+            ("memcpy", levels) => (Some("pc3_noted_memcpy"), levels),
+            ("memmove", levels) => (Some("pc3_noted_memmove"), levels),
+            _ => (None, None),
+        };
+        r.callee = new.map(str::to_string);
+        r.extra = levels.map_or(String::new(), |n| format!(", {n}"));
     }
     if let Some(new) = allocates(name) {
         // One that is no object of the heap may have to be named.
@@ -359,10 +364,31 @@ fn counted(of: Counts, row: &str) -> String {
 }
 
 /// Can what is copied have unions in it?
+/// Of a copy of objects whose unions all have their notes beside the memory: of how many levels.
+fn noted_levels(cx: &UnitCx, call: ExprId) -> Option<usize> {
+    let ExprKind::Call { args, .. } = &cx.u.expr(call).kind else {
+        return None;
+    };
+    let of = |a: &ExprId| match cx.u.ty(cx.u.expr(strip_casts(cx.u, *a)).ty.ty) {
+        Type::Pointer(q) | Type::Array { elem: q, .. } => Some(q.ty),
+        _ => None,
+    };
+    let mut types = args.iter().take(2).filter_map(of);
+    let object = types.find(|t| contains(cx.u, cx.noted, *t))?;
+    crate::analysis::unions::levels(cx.u, cx.forms, object)
+}
+
 fn copies_unions(cx: &UnitCx, call: ExprId) -> bool {
     let ExprKind::Call { args, .. } = &cx.u.expr(call).kind else {
         return false;
     };
+    // An array of characters that has a name is nothing else.
+    let named = args.first().map(|a| cx.u.expr(strip_casts(cx.u, *a)).ty.ty);
+    if let Some(Type::Array { elem, .. }) = named.map(|t| cx.u.ty(t)) {
+        if matches!(cx.u.ty(elem.ty), Type::Int(_)) {
+            return false;
+        }
+    }
     // `memset` has one pointer.
     args.iter().take(2).all(|a| {
         let inner = strip_casts(cx.u, *a);

@@ -45,6 +45,8 @@ pub struct Pieces {
     near: Near,
     /// An object in which no notes count: its start and its end.
     pub(super) away: (usize, usize),
+    /// The start of the block in which generated code knows that nobody knows what lies somewhere, or no notes count.
+    pub told: usize,
     spare: Vec<usize>,
     /// What is known of types: see `alike`.
     pairs: [(u32, u32, u64, bool); PAIRS],

@@ -196,6 +196,7 @@ fn described<'a>(site: *const pc3_site) -> Option<&'a pc3_type> {
 /// `room`: of which so many bytes are its own, if that is more.
 #[inline(always)]
 fn note(rank: &mut Rank, at: usize, bytes: usize, room: usize, ty: u32, link: u32) {
+    rank.abi.told_bytes = 0;
     if !find(rank, at) {
         return;
     }
@@ -251,7 +252,7 @@ pub unsafe extern "C" fn pc3_piece(
 /// # Safety
 /// Called by generated code.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_stored(p: *mut c_void, site: *const pc3_site) -> *mut c_void {
+pub unsafe extern "C" fn pc3_stored_at(p: *mut c_void, site: *const pc3_site) -> *mut c_void {
     // SAFETY: an entry point.
     if let (false, Some(rank)) = (p.is_null(), unsafe { Rank::current() }) {
         stored(rank, p as usize, type_of(site), false);
@@ -272,14 +273,32 @@ pub unsafe extern "C" fn pc3_freed(p: *mut c_void, site: *const pc3_site) -> *mu
 
 #[inline(always)]
 fn stored(rank: &mut Rank, at: usize, ty: (u32, usize), freed: bool) {
+    rank.abi.told_bytes = 0;
     if !find(rank, at) {
+        let (from, to) = rank.pieces.away;
+        if at.wrapping_sub(from) < to - from {
+            tell(rank, from, from, to);
+        }
         return;
     }
     let free = |n: &Note| n.ty == ty.0 && n.bytes == ty.1 || n.link == ty.0 && freed;
     let known = rank.pieces.at(at).is_some_and(|n| n.at == at && free(n));
-    if !known {
-        store(rank, at, ty, freed);
+    if known {
+        return;
     }
+    store(rank, at, ty, freed);
+    let note = rank.pieces.at(at).copied();
+    if let Some(n) = note.filter(|n| n.ty == 0 && at < n.at + n.bytes && !freed) {
+        if let Some(base) = rank.heap.find(at).map(|o| o.base as usize) {
+            tell(rank, base, n.at, n.at + n.bytes);
+        }
+    }
+}
+
+/// Stores there need not be told any more, as long as no other note is made and the block is there.
+fn tell(rank: &mut Rank, base: usize, from: usize, to: usize) {
+    rank.pieces.told = base;
+    (rank.abi.told, rank.abi.told_bytes) = (from, to - from);
 }
 
 fn store(rank: &mut Rank, at: usize, (ty, size): (u32, usize), freed: bool) {

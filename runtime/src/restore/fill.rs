@@ -393,9 +393,8 @@ fn unions_again(rank: &mut Rank, image: &RankImage, plans: &Plans, directory: &D
     for u in &image.unions {
         let here = directory.translate(plans.source, u.addr, TypeId::UNKNOWN);
         if let (Some(to), Ok(here)) = (counterparts.get(&u.ty), here) {
-            let bytes = plans.target.size(*to) as usize;
             // SAFETY: an object of the rank, which has been filled.
-            unsafe { unions.again(here, to.0, bytes, u.last, u.held) };
+            unsafe { unions.again(here, to.0, u.last, u.held) };
         }
     }
 }

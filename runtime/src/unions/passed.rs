@@ -1,5 +1,7 @@
 //! Values with unions that are passed and returned: what is known of them waits here on the way. And which unions a type has.
 
+use pc3_typemetric::descriptor::pc3_value;
+
 use super::{contents, mixed, Part, Passed, Unions, FLIGHT, MOST_PASSED};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
@@ -24,6 +26,27 @@ impl Unions {
         self.next = (self.next + 1) % FLIGHT;
     }
 
+    /// A small value on its way makes place.
+    pub(crate) fn set_aside(&mut self, value: pc3_value) {
+        self.last_aside = (self.last_aside + 1) % FLIGHT;
+        self.crowd[self.last_aside] = value;
+    }
+
+    /// The code of the one that holds this; 0: there is none, or several differ.
+    pub(crate) fn aside(&mut self, held: u64) -> u32 {
+        let mut fits = self.crowd.iter_mut();
+        let mut fits = fits.by_ref().filter(|v| v.count > 0 && v.held == held);
+        let Some(first) = fits.next() else { return 0 };
+        let code = first.code;
+        match fits.all(|v| v.code == code) {
+            true => {
+                first.count -= 1;
+                code
+            }
+            false => 0,
+        }
+    }
+
     /// A value has arrived in an object of this type.
     pub(crate) unsafe fn take(&mut self, at: usize, types: &TypeTable, ty: u32) {
         let parts = self.parts(types, ty);
@@ -46,7 +69,7 @@ impl Unions {
         for (k, p) in parts.iter().enumerate() {
             let members = members.get(k).copied().unwrap_or(0);
             // SAFETY: as above.
-            unsafe { self.give(at + p.at, p.ty, p.bytes, members) };
+            unsafe { self.give(at + p.at, p.ty, members) };
         }
     }
 

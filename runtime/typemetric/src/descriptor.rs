@@ -93,7 +93,7 @@ constants! {
     PC3_UNIT_HAS_ENVIRONMENT: c_uint = 256;
     PC3_UNIT_HAS_TEAMS: c_uint = 512;
     PC3_HOOK_LAST: c_uint = 65536;
-    PC3_VALUES: c_uint = 8;
+    PC3_VALUES: c_uint = 32;
     PC3_BYTES_OF: c_uint = 1073741824;
     PC3_BYTES_ASK: c_uint = 16777216;
     PC3_BYTES_TEXT: c_uint = 33554432;
@@ -108,7 +108,9 @@ constants! {
 /// Addresses that differ in lower bits only have their notes in one stretch; none of a program's is wider than 48 bits.
 pub const NOTES_SHIFT: u32 = if size_of::<usize>() == 8 { 26 } else { 18 };
 pub const NOTES_ENTRIES: usize = 1 << (if size_of::<usize>() == 8 { 48 } else { 32 } - NOTES_SHIFT);
-/// Unions up to so many bytes have such notes, if it is a multiple of 4.
+/// Unions in which others lie have theirs so much further on.
+pub const NOTES_LEVEL: usize = (2 << NOTES_SHIFT) + 128;
+/// So much of a member, at most, is in its note.
 pub const NOTES_MOST: usize = 64;
 /// Codes from here on are generated code's: a number for the union's type, and in the low six bits the member.
 pub const NOTES_CODES: u32 = 1 << 30;
@@ -326,16 +328,19 @@ pub struct pc3_rank {
     pub site: *mut pc3_site,
     pub args: *mut c_void,
     pub stack: pc3_size,
-    pub passed: c_uint,
+    pub crowded: c_uint,
     pub values: [pc3_value; PC3_VALUES as usize],
+    pub told: usize,
+    pub told_bytes: usize,
 }
 
 /// A value with a small union, on its way between functions.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct pc3_value {
     pub held: u64,
     pub code: c_uint,
+    pub count: c_uint,
 }
 
 /// Accessors of the thread-local variables, which the unit that defines `main` holds.

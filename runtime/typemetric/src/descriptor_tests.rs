@@ -69,13 +69,14 @@ fn layouts_agree_with_the_header() {
         pc3_hook { "destructor" = destructor, "priority" = priority, "function" = function }
         pc3_around { "function" = function, "events" = events }
         pc3_rank { "sp" = sp, "sp_end" = sp_end, "passages" = passages, "at" = at, "site" = site,
-            "args" = args, "stack" = stack, "passed" = passed, "values" = values }
-        pc3_value { "held" = held, "code" = code }
+            "args" = args, "stack" = stack, "crowded" = crowded, "values" = values,
+            "told" = told, "told_bytes" = told_bytes }
+        pc3_value { "held" = held, "code" = code, "count" = count }
         pc3_tls { "set" = set, "me" = me, "state" = state }
     );
     writeln!(
         c,
-        "_Static_assert(pc3_notes_shift == {NOTES_SHIFT}, \"shift\");"
+        "_Static_assert(pc3_notes_shift == {NOTES_SHIFT} && pc3_notes_level == {NOTES_LEVEL} && pc3_notes_most == {NOTES_MOST}, \"notes\");"
     )
     .unwrap();
     let dir = tempfile::tempdir().unwrap();

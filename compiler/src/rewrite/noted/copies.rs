@@ -41,7 +41,7 @@ impl Printer<'_, '_> {
             };
             let at = &p.at;
             tests.push(format!(
-                "pc3_note_copied(&(*({to})){at}, &(*({from})){at}, {size})"
+                "pc3_note_copied(&(*({to})){at}, &(*({from})){at}, {size}, 0)"
             ));
         }
         format!("if ({}) {call}", tests.join(" || "))
@@ -55,8 +55,11 @@ impl Printer<'_, '_> {
             let (_, row, k) = marks.iter().find(|m| m.0 == p.at && m.1 == p.row)?;
             let size = self.part_size(p, place)?;
             let (code, row) = (code(p.form.number, *k), self.row(*row));
+            let inside = p.unnamed.as_ref().unwrap_or(&p.at);
+            let object = format!("(*({place})){inside}.");
+            let window = self.window(p.union, *k, &size, &object);
             notes += &format!(
-                "pc3_note(&(*({place})){}, {size}, {code}, {row}, {k}); ",
+                "pc3_note(&(*({place})){}, {window}, 0, {code}, {row}, {k}); ",
                 p.at
             );
         }
@@ -164,7 +167,7 @@ impl Printer<'_, '_> {
         let u = self.u();
         let d = &u.records[r.index()];
         if let Some(form) = self.cx.forms.get(&r) {
-            if !form.alone || out.len() == MOST {
+            if form.level != Some(0) || out.len() == MOST {
                 return None;
             }
             out.push(Part {

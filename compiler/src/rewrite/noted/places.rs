@@ -3,7 +3,7 @@
 use super::{plain, Hit, Row};
 use crate::analysis::linear::Linear;
 use crate::analysis::program::is_local;
-use crate::analysis::unions::{self, leaf, position};
+use crate::analysis::unions::{self, field_at, leaf, position};
 use crate::analysis::walk::written_lengths;
 use crate::rewrite::print::Printer;
 use crate::tree::*;
@@ -185,13 +185,28 @@ impl Printer<'_, '_> {
             None => Some(format!("sizeof({base})")),
             Some(_) => self.size_of(h.union, &object),
         };
-        match (self.cx.forms.get(&h.union).filter(|f| f.alone), size) {
-            (Some(f), Some(size)) => {
+        let form = self.cx.forms.get(&h.union);
+        match (form.and_then(|f| Some((f, f.level?))), size) {
+            (Some((f, level)), Some(size)) => {
                 let code = code(f.number, k);
-                format!("pc3_note({place}, {size}, {code}, {row}, {k}); ")
+                let window = self.window(h.union, k, &size, &object);
+                format!("pc3_note({place}, {window}, {level}, {code}, {row}, {k}); ")
             }
             _ => format!("pc3_union_set({place}, {row}, {k}); "),
         }
+    }
+
+    /// How many bytes are noted of a member of a union of a size, which is found behind `object`.
+    pub(super) fn window(&self, r: RecordId, k: usize, size: &str, object: &str) -> String {
+        let u = self.u();
+        let field = field_at(&u.records[r.index()], k).filter(|f| f.bit_width.is_none());
+        let sized = |f: &&Field| match u.ty(f.ty.ty) {
+            Type::Array { len, .. } => matches!(len, ArrayLen::Const(_)),
+            _ => true,
+        };
+        let name = field.filter(sized).and_then(|f| f.name.as_ref());
+        let own = name.map_or("0".into(), |n| format!("sizeof({object}{n})"));
+        format!("pc3_window({size}, {own})")
     }
 
     /// The size of a union without a name in an object, by its members.
