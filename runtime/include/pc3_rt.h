@@ -142,6 +142,14 @@ struct pc3_site {
     struct pc3_type *head;           /* of memory of unknown type: what it begins with; else 0 */
 };
 
+/* A row of one of both: a head that a function allocates in front of what its callers ask for; what a caller asks for. */
+struct pc3_head {
+    struct pc3_type *type;
+    struct pc3_type *wanted;
+    pc3_size offset;                 /* of what lies behind it */
+    const char *counts;              /* its members that say how many bytes that has, one a line */
+};
+
 /* ---- functions of the program that are called around checkpoints -------------------- */
 
 #define PC3_EVENT_BEFORE 1            /* as the events of pc3.h */
@@ -185,6 +193,7 @@ struct pc3_order {                   /* where what the order of bytes gave is ke
     unsigned is_long;                /* 1: so does the width of long; 2: how the architecture numbers what fenv.h has, alone; 3: the width of long, alone; 4: where members of structs lie;
                                         5: both that and the order of bytes, while files are open that can be read;
                                         PC3_ORDER_SIZE and more: a size, plus that, which values of type PC3_KIND_BYTES name */
+    const unsigned char *ran;        /* 1 once the code has run; 0: nothing tells, so it has */
 };
 struct pc3_unit {
     unsigned version;                /* PC3_DESCRIPTOR_VERSION */
@@ -212,9 +221,15 @@ struct pc3_unit {
     pc3_size nuntyped;
     const struct pc3_union_static *unions; pc3_size nunions;
     const struct pc3_union_kind *kinds; pc3_size nkinds;
-    unsigned char *seen;             /* per entry of numbers: 1 if it has ever been an address */
+    unsigned char *seen;             /* per entry of numbers: PC3_SEEN_* */
     const struct pc3_also *also; pc3_size nalso;
+    const struct pc3_head *heads; pc3_size nheads;
 };
+#define PC3_SEEN 1                   /* it has ever been an address */
+/* The number may stay what it is where objects move: */
+#define PC3_SEEN_ALIKE 2             /* where addresses are as wide */
+#define PC3_SEEN_EVERYWHERE 4
+#define PC3_SEEN_ONCE 8              /* elsewhere, as long as it is not made of the same object again */
 extern void pc3_register_unit(struct pc3_unit *);
 
 /* ---- per-rank state seen by generated code ---------------------------------------- */
@@ -285,8 +300,15 @@ extern void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem)
 
 /* A pointer that becomes a number which is kept: seen, unless it is small, or one of the last page: no address. */
 static __inline__ __attribute__((unused)) pc3_diff pc3_number(unsigned char *pc3_seen_at, pc3_diff pc3_p) {
-    if (PC3_UNLIKELY((pc3_size)pc3_p - 65536 < (pc3_size)0 - 69632)) *pc3_seen_at = 1;
+    if (PC3_UNLIKELY((pc3_size)pc3_p - 65536 < (pc3_size)0 - 69632)) *pc3_seen_at |= PC3_SEEN;
     return pc3_p;
+}
+/* Likewise, if it is that of the object for good: the one that it had before objects moved. */
+extern volatile int pc3_has_moved;
+extern pc3_diff pc3_first_number(const unsigned char *, pc3_diff) __attribute__((cold));
+static __inline__ __attribute__((unused)) pc3_diff pc3_stable(unsigned char *pc3_seen_at, pc3_diff pc3_p) {
+    pc3_p = pc3_number(pc3_seen_at, pc3_p);
+    return PC3_UNLIKELY(pc3_has_moved) ? pc3_first_number(pc3_seen_at, pc3_p) : pc3_p;
 }
 
 /* A va_list that reads arguments from memory where they lie as on the stack, and where one stands. */
@@ -479,6 +501,8 @@ static __inline__ __attribute__((unused)) struct pc3_site *pc3_take_site(struct 
     pc3_me->site = 0;
     return pc3_left ? pc3_left : pc3_own;
 }
+/* The site of memory with a head (0: it is not known) in front of what a site asks for. */
+extern struct pc3_site *pc3_behind(const struct pc3_head *, const struct pc3_site *) __attribute__((nothrow, leaf));
 /* A piece of a block is handed out: so many bytes (0: one object), with so many of its own (0: no more), for a site or nobody knows what. Through this pointer,
  * something is stored; it becomes the first of a list of free items. */
 extern void *pc3_piece(void *, pc3_size, pc3_size, const struct pc3_site *) __attribute__((nothrow, leaf));

@@ -191,6 +191,9 @@ pub unsafe extern "C" fn pc3_realloc(
                 }
             }
             let moved = !std::ptr::eq(new.cast(), p) && !new.is_null();
+            if moved && !rank.first_numbers.is_empty() {
+                rank.first_numbers.gone(p as usize);
+            }
             if moved && unions {
                 // SAFETY: it has been moved there.
                 unsafe { rank.unions.put(new as usize, p as usize, kept, notes) };
@@ -317,6 +320,9 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
                 rank.abi.told_bytes = 0;
             }
             rank.pieces.gone(p as usize);
+            if !rank.first_numbers.is_empty() {
+                rank.first_numbers.gone(p as usize);
+            }
             rank.unions.freed(p as usize, &rank.heap);
             rank.heap.free(p.cast())
         }

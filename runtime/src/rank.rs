@@ -19,6 +19,7 @@ use crate::dispositions::Dispositions;
 use crate::engine::Extension;
 use crate::exits::AtExit;
 use crate::files::{printing, Files};
+use crate::first_numbers::FirstNumbers;
 use crate::floats::{self, Registers};
 use crate::format::library::ProcessMeta;
 use crate::frames::Frames;
@@ -72,6 +73,9 @@ pub struct Rank {
     pub(crate) variables: Vec<(u64, usize)>,
     /// Its pointers outside of their objects.
     pub(crate) beside: Beside,
+    pub(crate) first_numbers: FirstNumbers,
+    /// Where what an architecture gave was kept before a restart, and what decides.
+    pub(crate) orders: Vec<(String, u32)>,
     /// After a restart: what the caller of an allocation wrapper had left.
     pub(crate) wanted: Box<pc3_site>,
     /// The size that it was asked for with is another architecture's.
@@ -172,6 +176,8 @@ impl Rank {
             jumps: Jumps::default(),
             variables: Vec::new(),
             beside: Beside::default(),
+            first_numbers: FirstNumbers::default(),
+            orders: Vec::new(),
             wanted: Box::new(pc3_site {
                 ty: null_mut(),
                 file: c"".as_ptr(),

@@ -16,9 +16,10 @@ use pc3_typemetric::choice::Choice;
 use pc3_typemetric::descriptor::{
     pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_union_static, pc3_unit, MARK,
     PC3_DESCRIPTOR_VERSION, PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL,
-    PC3_GLOBAL_UNSAVED, PC3_UNIT_CHAR_SIGNED, PC3_UNIT_CHAR_UNSIGNED, PC3_UNIT_HAS_ENVIRONMENT,
-    PC3_UNIT_HAS_FLOATS, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_HAS_TEAMS,
-    PC3_UNIT_PIECES, PC3_UNIT_PRIVATE_GLOBALS, PC3_UNIT_STRAYS, STAMP,
+    PC3_GLOBAL_UNSAVED, PC3_SEEN, PC3_SEEN_ALIKE, PC3_SEEN_EVERYWHERE, PC3_SEEN_ONCE,
+    PC3_UNIT_CHAR_SIGNED, PC3_UNIT_CHAR_UNSIGNED, PC3_UNIT_HAS_ENVIRONMENT, PC3_UNIT_HAS_FLOATS,
+    PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_HAS_TEAMS, PC3_UNIT_PIECES,
+    PC3_UNIT_PRIVATE_GLOBALS, PC3_UNIT_STRAYS, STAMP,
 };
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
@@ -27,6 +28,7 @@ use crate::also::{self, Also};
 use crate::control;
 use crate::format::read::sizes;
 use crate::frames::text;
+use crate::heads::{self, Heads};
 use crate::pieces::may_hold;
 use crate::shapes::Shapes;
 
@@ -134,12 +136,40 @@ pub struct Number {
 impl Number {
     pub fn was_seen(&self) -> bool {
         // SAFETY: a variable of the program's, which is only ever set.
-        unsafe { *(self.seen as *const u8) != 0 }
+        unsafe { *(self.seen as *const u8) & PC3_SEEN != 0 }
+    }
+
+    /// Does it stay what it is where objects have moved? `alike`: and addresses are as wide.
+    pub fn stays(&self, alike: bool) -> bool {
+        // SAFETY: as above.
+        let mark = unsafe { *(self.seen as *const u8) };
+        mark & (PC3_SEEN_EVERYWHERE | PC3_SEEN_ONCE) != 0 || alike && mark & PC3_SEEN_ALIKE != 0
     }
 
     pub fn see(&self) {
         // SAFETY: as above.
-        unsafe { *(self.seen as *mut u8) = 1 }
+        unsafe { *(self.seen as *mut u8) |= PC3_SEEN }
+    }
+}
+
+/// A place where what the architecture gave is kept, and what decides (`pc3_order`).
+#[derive(Debug)]
+pub struct Order {
+    pub place: String,
+    pub by: u32,
+    /// Address of the byte that says whether its code has run; 0: nothing says it.
+    pub ran: usize,
+}
+
+impl Order {
+    pub fn has_run(&self) -> bool {
+        // SAFETY: a variable of the program's, which is only ever set.
+        self.ran == 0 || unsafe { *(self.ran as *const u8) != 0 }
+    }
+
+    /// As checkpoints have it.
+    pub fn row(&self) -> (String, u32) {
+        (self.place.clone(), self.by)
     }
 }
 
@@ -160,8 +190,7 @@ pub struct Program {
     pub numbers: Vec<Number>,
     /// Constants that it keeps and a `long` of 32 bits changes.
     pub wide: Vec<Wide>,
-    /// Places where what the architecture gave is kept, and what decides (`pc3_order`).
-    pub orders: Vec<(String, u32)>,
+    pub orders: Vec<Order>,
     /// Places that allocate memory of unknown type, or of several forms.
     pub untyped: Vec<String>,
     /// Structs whose memory is also written as others.
@@ -192,6 +221,8 @@ pub struct Program {
     pub guest: bool,
     /// A descriptor for each type that has one, for headers on the shadow stack.
     pub descriptors: HashMap<TypeId, *mut pc3_type>,
+    /// Sites of memory with a head in front of what was asked for.
+    pub headed: heads::Sites,
     func_of: HashMap<usize, usize>,
     char_type: TypeId,
     text_type: TypeId,
@@ -277,6 +308,7 @@ impl Program {
             dealt: Vec::new(),
             guest: false,
             descriptors: HashMap::new(),
+            headed: heads::Sites::new(),
             func_of: HashMap::new(),
             char_type: TypeId::UNKNOWN,
             text_type: TypeId::UNKNOWN,
@@ -366,12 +398,13 @@ struct Builder {
     around: Vec<(u32, usize)>,
     numbers: Vec<Number>,
     wide: Vec<Wide>,
-    orders: Vec<(String, u32)>,
+    orders: Vec<Order>,
     untyped: Vec<String>,
     also: Vec<also::Half>,
     unions: Vec<(usize, u32, usize, u32)>,
     kinds: Vec<(u32, u32)>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
+    heads: Heads,
     main: Option<Main>,
     main_resume: pc3_fn,
     hooks: Vec<pc3_hook>,
@@ -429,7 +462,11 @@ impl Builder {
                 what: text(w.what).into_owned(),
             }));
             let orders = slice(u.orders, u.norders).iter();
-            let orders = orders.map(|o| (text(o.place).into_owned(), o.is_long));
+            let orders = orders.map(|o| Order {
+                place: text(o.place).into_owned(),
+                by: o.is_long,
+                ran: o.ran as usize,
+            });
             self.orders.extend(orders);
             let untyped = slice(u.untyped, u.nuntyped).iter();
             self.untyped.extend(untyped.map(|n| text(*n).into_owned()));
@@ -442,6 +479,9 @@ impl Builder {
                     place: text(a.place).into_owned(),
                 }
             }));
+            for h in slice(u.heads, u.nheads) {
+                self.heads.add(h);
+            }
             for s in slice(u.unions, u.nunions) {
                 self.unions.extend(marks(s));
             }
@@ -493,7 +533,9 @@ impl Builder {
             .enumerate()
             .map(|(i, f)| (f.raw as usize, i))
             .collect();
-        types.set_measured(sizes(&self.orders));
+        types.set_measured(sizes(self.orders.iter().map(Order::row)));
+        let mut descriptors = self.descriptors;
+        let headed = self.heads.join(&mut types, &mut descriptors)?;
         let shapes = Arc::new(Shapes::new(&types, &self.kinds));
         let mut globals = self.globals;
         globals.sort_by(|a, b| a.name.cmp(&b.name));
@@ -530,7 +572,8 @@ impl Builder {
             environment: self.flags & PC3_UNIT_HAS_ENVIRONMENT != 0,
             teams: self.flags & PC3_UNIT_HAS_TEAMS != 0,
             guest: false,
-            descriptors: self.descriptors,
+            descriptors,
+            headed,
             func_of,
             char_type,
             text_type,

@@ -93,6 +93,13 @@ pub fn trials() -> Vec<Trial> {
         let name = format!("debian::minigzip::{way:?}").to_lowercase();
         list.push(trial(name, &z, move || minigzip(&dir, way)));
     }
+    let lua = sources.join("lua/src");
+    for script in ["tables", "objects", "strings"] {
+        let dir = lua.clone();
+        list.push(trial(format!("debian::lua::{script}"), &lua, move || {
+            moves_scripts(&dir, script)
+        }));
+    }
     for name in arch::share(TORTURE.iter(), 4) {
         let source = torture.join(format!("{name}.c"));
         list.push(trial(
@@ -159,6 +166,46 @@ fn wander(job: &Job, k: u64) -> Result<(i32, u32)> {
         }
         moves += 1;
     }
+}
+
+// ---- Lua -----------------------------------------------------------------------------------
+
+/// An interpreter that is moved round all architectures in the middle of a script, at each call of `print`.
+fn moves_scripts(sources: &Path, script: &str) -> Result<()> {
+    let program = lua_program(sources, script)?;
+    let plain = Job::new(&program)?;
+    let done = plain.run(HOST, &build::plain(&program, HOST)?, &[])?;
+    ensure!(done.status == 0, "plain Lua fails: {}", done.stderr);
+    let expected = plain.stdout();
+    for k in [1, 7] {
+        let job = Job::new(&program)?;
+        let (status, moves) = wander(&job, k)?;
+        let at = || format!("k = {k}, {moves} moves\n{}", job.stderr());
+        ensure!(status == 0, "exit status {status}, {}", at());
+        ensure!(moves > 1, "too few locations, {}", at());
+        ensure!(job.stdout() == expected, "output differs, {}", at());
+    }
+    Ok(())
+}
+
+fn lua_program(sources: &Path, script: &str) -> Result<Program> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(sources)?
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "c") && !p.ends_with("luac.c"))
+        .collect();
+    files.sort();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("data/lua/{script}.lua"));
+    Ok(Program {
+        name: "lua".into(),
+        sources: files,
+        args: vec![script.display().to_string()],
+        ranks: 0,
+        abis: Abis::All,
+        pc3_flags: vec!["--checkpoint-at=luaB_print".into()],
+        flags: ["-O1", "-w", "-DLUA_USE_POSIX"].map(str::to_owned).to_vec(),
+        stdin: None,
+    })
 }
 
 // ---- zlib's minigzip ------------------------------------------------------------------------

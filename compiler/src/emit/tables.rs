@@ -3,7 +3,9 @@
 use super::stored;
 use super::tails;
 use super::types::{row, Field, TypeTable};
+use crate::analysis::addresses::{KeptAt, Stays};
 use crate::analysis::heap::also::Struct;
+use crate::analysis::heap::headed::Head;
 use crate::analysis::heap::{called_name, Form};
 use crate::analysis::linear::TempTy;
 use crate::analysis::lints::{Order, Wide};
@@ -63,10 +65,44 @@ pub struct Input<'i> {
     pub globals: &'i [Global],
     /// (portable name, C expression)
     pub fnrefs: &'i [(String, String)],
-    /// Places (`file:line`) where addresses are kept as numbers that become pointers again.
-    pub numbers: &'i [String],
+    /// Where addresses are kept as numbers that become pointers again.
+    pub numbers: &'i [&'i KeptAt],
     pub wide: &'i [&'i Wide],
     pub orders: &'i [&'i Order],
+}
+
+/// What the unit's allocations put in front of what their callers want, and what its calls want behind such heads.
+fn heads(cx: &UnitCx, types: &mut TypeTable) -> Vec<String> {
+    let u = cx.u;
+    let own = cx.heap.headed.iter().filter(|h| h.unit == cx.unit);
+    let own: Vec<&Head> = own.flat_map(|h| h.heads.iter().flatten()).collect();
+    let mut rows = Vec::new();
+    for h in own {
+        let c = cx.names.type_name(QualType::plain(h.of.ty));
+        let offset = match &h.member {
+            Some(m) => format!("__builtin_offsetof({c}, {m})"),
+            None => format!("sizeof({c})"),
+        };
+        let counts = quote(&h.counts.join("\n"));
+        rows.push(format!(
+            "{{{}, 0, {offset}, {counts}}}",
+            types.pointer(h.of)
+        ));
+    }
+    for s in &cx.heap.sites[cx.unit] {
+        let wants = s.of_wrapper && !s.in_wrapper;
+        let Some(q) = s.elem.filter(|_| wants && cx.heap.is_behind_head(cx.p, s)) else {
+            continue;
+        };
+        let ty = types.memory(
+            innermost(u, q),
+            &s.name,
+            s.form,
+            s.held.map(Meaning::Address),
+        );
+        rows.push(format!("{{0, {ty}, 0, 0}}"));
+    }
+    rows
 }
 
 /// Numbers that the program makes pointers of, to be told from addresses of what is gone.
@@ -379,6 +415,15 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             at.line
         );
     }
+    let heads = heads(cx, &mut types);
+    if !heads.is_empty() {
+        front += &format!("static const struct pc3_head pc3_heads[{}]; ", heads.len());
+        sites += &format!(
+            "static const struct pc3_head pc3_heads[{}] = {{{}}};\n",
+            heads.len(),
+            heads.join(", ")
+        );
+    }
     for (n, b) in cx.heap.bytes[cx.unit].iter().enumerate() {
         if !cx.bytes.contains_key(&b.argument) {
             continue;
@@ -516,16 +561,27 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let marks = marks(u);
     let (text, pm) = list("pc3_marks", "const unsigned long long", &marks);
     back += &text;
-    let numbers: Vec<String> = input.numbers.iter().map(|n| quote(n)).collect();
+    let numbers: Vec<String> = input.numbers.iter().map(|n| quote(&n.place)).collect();
     let (text, pn) = list("pc3_numbers", "const char *const", &numbers);
     back += &text;
     let seen = match numbers.len() {
         0 => "0",
         n => {
             // What no code tells of has always happened.
-            let told = cx.told.borrow();
-            let all: Vec<&str> = (0..n)
-                .map(|i| if told.contains(&i) { "0" } else { "1" })
+            let (told, marked) = (cx.told.borrow(), cx.marked.borrow());
+            let shown = |i: usize| {
+                let witness = input.numbers[i].witness;
+                told.contains(&i) || witness.is_some_and(|e| marked.contains(&e))
+            };
+            let all: Vec<String> = (0..n)
+                .map(|i| {
+                    let stays = if told.contains(&i) {
+                        input.numbers[i].stays
+                    } else {
+                        Stays::No
+                    };
+                    (stays.bits() | u8::from(!shown(i))).to_string()
+                })
                 .collect();
             front += &format!("static unsigned char pc3_seen[{n}]; ");
             back += &format!(
@@ -542,8 +598,21 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     back += &text;
     let orders = input.orders.iter();
     let size = |t: TypeId| types.size(innermost(u, QualType::plain(t)));
-    let orders = orders.map(|o| format!("{{{}, {}}}", quote(&o.place), o.by.text(&size)));
+    let ran = |i: usize, o: &Order| {
+        let marked = cx.marked.borrow();
+        match !o.witnesses.is_empty() && o.witnesses.iter().all(|e| marked.contains(e)) {
+            true => format!("pc3_ran + {i}"),
+            false => "0".into(),
+        }
+    };
+    let orders = orders.enumerate().map(|(i, o)| {
+        let by = o.by.text(&size);
+        format!("{{{}, {by}, {}}}", quote(&o.place), ran(i, o))
+    });
     let orders: Vec<String> = orders.collect();
+    if !cx.marked.borrow().is_empty() && !orders.is_empty() {
+        front += &format!("static unsigned char pc3_ran[{}]; ", orders.len());
+    }
     let (text, po) = list("pc3_orders", "const struct pc3_order", &orders);
     back += &text;
     let (text, pu) = list("pc3_untyped", "const char *const", &untyped);
@@ -594,9 +663,10 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         flags |= PC3_UNIT_PIECES;
     }
     let file = quote(cx.file());
+    let pq = if heads.is_empty() { "0" } else { "pc3_heads" };
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}, {pu}, {}, {ps}, {}, {pk}, {}, {seen}, {pl}, {}}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}, {pu}, {}, {ps}, {}, {pk}, {}, {seen}, {pl}, {}, {pq}, {}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ {threads}pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
@@ -611,7 +681,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         untyped.len(),
         unions.statics.len(),
         unions.kinds.len(),
-        also.len()
+        also.len(),
+        heads.len()
     );
     let listed = [
         funcs.len(),

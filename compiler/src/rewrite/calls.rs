@@ -419,6 +419,13 @@ pub fn wrapper_site(cx: &UnitCx, call: ExprId) -> Option<String> {
         return silent.then(|| "pc3_me->site = 0".into());
     };
     let site = &cx.heap.sites[cx.unit][*n];
+    if let Some(head) = headed(cx, call).filter(|_| site.of_wrapper && site.in_wrapper) {
+        let left = match takes(cx, call) {
+            true => "pc3_for",
+            false => "pc3_me->site",
+        };
+        return Some(format!("pc3_me->site = pc3_behind({head}, {left})"));
+    }
     if site.of_wrapper && site.in_wrapper && takes(cx, call) {
         return Some("pc3_me->site = pc3_for".into());
     }
@@ -432,8 +439,43 @@ fn takes(cx: &UnitCx, call: ExprId) -> bool {
     inside.is_some_and(|f| cx.heap.takes.contains(&cx.id(FuncId(f as u32))))
 }
 
+/// The row of the head that an allocation of this function puts in front of what its callers want.
+fn headed(cx: &UnitCx, call: ExprId) -> Option<String> {
+    let all = cx.heap.headed.iter().filter(|h| h.unit == cx.unit);
+    let mut first = 0;
+    for h in all {
+        let rows: Vec<String> = h
+            .heads
+            .iter()
+            .map(|head| match head {
+                Some(_) => {
+                    first += 1;
+                    format!("&pc3_heads[{}]", first - 1)
+                }
+                None => "(const struct pc3_head *)0".into(),
+            })
+            .collect();
+        if h.call == call {
+            let cond = h.cond.map(|c| cx.u.slice(&cx.u.expr(c).span));
+            return Some(match (cond, &rows[..]) {
+                (Some(cond), [a, b]) => format!("(({cond}) ? {a} : {b})"),
+                _ => rows.first()?.clone(),
+            });
+        }
+    }
+    None
+}
+
 fn site_argument(cx: &UnitCx, call: ExprId) -> String {
+    let head = headed(cx, call);
     match cx.sites.get(&call) {
+        Some(n) if cx.heap.sites[cx.unit][*n].in_wrapper && head.is_some() => {
+            let left = match takes(cx, call) {
+                true => "pc3_for",
+                false => "pc3_take_site(0)",
+            };
+            format!("pc3_behind({}, {left})", head.unwrap_or_default())
+        }
         Some(n) if cx.heap.sites[cx.unit][*n].in_wrapper && takes(cx, call) => {
             format!("(pc3_for ? pc3_for : &pc3_site_{n})")
         }

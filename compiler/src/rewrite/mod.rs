@@ -37,7 +37,7 @@ pub mod unit;
 pub mod unseen;
 mod vla;
 
-use crate::analysis::addresses::Numbers;
+use crate::analysis::addresses::{KeptAt, Numbers};
 use crate::analysis::callgraph::{self, CallGraph};
 use crate::analysis::datatypes;
 use crate::analysis::environment;
@@ -334,9 +334,11 @@ fn unit_text_with(
             .known
             .numbers_of(unit)
             .enumerate()
-            .filter_map(|(i, n)| Some((n.cast?, i)))
+            .filter_map(|(i, n)| Some((n.cast?, (i, n.stays))))
             .collect(),
         told: RefCell::default(),
+        witnesses: witnesses(w, unit),
+        marked: RefCell::default(),
         links: w.heap.pieces.links[unit]
             .iter()
             .enumerate()
@@ -421,11 +423,10 @@ fn unit_text_with(
     unions::check(&cx, &globals, diagnostics);
     let fnrefs = function_references(w, &cx);
     let plain = calls::plain_allocators(&cx);
-    let numbers = w.known.numbers_of(unit);
-    let numbers: Vec<String> = numbers.map(|n| n.place.clone()).collect();
+    let numbers: Vec<&KeptAt> = w.known.numbers_of(unit).collect();
     let found = &w.known.found;
     let wide: Vec<&Wide> = found.wide.iter().filter(|x| x.unit == unit).collect();
-    let orders: Vec<&Order> = found.orders.iter().filter(|x| x.unit == unit).collect();
+    let orders: Vec<&Order> = w.known.orders_of(unit).collect();
     cx.names.at_file_scope.set(true);
     let tables = emit::emit(
         &cx,
@@ -468,6 +469,22 @@ fn unit_text_with(
         tables.back
     );
     (text, changed, cx.names.missed.take())
+}
+
+/// What shows that code has run on which restarts depend: the expressions, and the marks that say so.
+fn witnesses(w: &Whole, unit: usize) -> HashMap<ExprId, Vec<String>> {
+    let mut all: HashMap<ExprId, Vec<String>> = HashMap::new();
+    for (i, n) in w.known.numbers_of(unit).enumerate() {
+        if let Some(e) = n.witness {
+            all.entry(e).or_default().push(format!("pc3_seen[{i}]"));
+        }
+    }
+    for (i, o) in w.known.orders_of(unit).enumerate() {
+        for e in &o.witnesses {
+            all.entry(*e).or_default().push(format!("pc3_ran[{i}]"));
+        }
+    }
+    all
 }
 
 /// The number of each function's first point in the unit.

@@ -113,6 +113,12 @@ impl<'p, 'a> Printer<'p, 'a> {
 
     fn inside(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
         // Around all else.
+        let marks = self.cx.witnesses.get(&e);
+        if let Some(marks) = marks {
+            self.cx.marked.borrow_mut().insert(e);
+            let all: String = marks.iter().map(|m| format!("{m} = 1, ")).collect();
+            out.insert(self.u().expr(e).span.start, format!("({all}"));
+        }
         let piece = self.piece_before(e, out);
         let beside = self.cx.beside.get(&e);
         let behind = beside.map(|how| self.moves_from(e, *how, lin, out));
@@ -122,11 +128,9 @@ impl<'p, 'a> Printer<'p, 'a> {
             _ => None,
         };
         if let Some((n, span)) = pointer {
-            self.cx.told.borrow_mut().insert(n);
-            out.insert(
-                span.start,
-                format!("pc3_number(pc3_seen + {n}, (pc3_diff)("),
-            );
+            self.cx.told.borrow_mut().insert(n.0);
+            let (n, how) = (n.0, n.1.call());
+            out.insert(span.start, format!("{how}(pc3_seen + {n}, (pc3_diff)("));
         }
         self.own(e, lin, out);
         if let Some((_, span)) = pointer {
@@ -137,6 +141,9 @@ impl<'p, 'a> Printer<'p, 'a> {
         }
         if let Some(text) = piece {
             out.insert(self.u().expr(e).span.end, text);
+        }
+        if marks.is_some() {
+            out.insert(self.u().expr(e).span.end, ")");
         }
     }
 

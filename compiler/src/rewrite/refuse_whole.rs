@@ -2,7 +2,7 @@
 
 use super::plan::{self, Plan};
 use super::prefix;
-use crate::analysis::addresses::{self, Numbers};
+use crate::analysis::addresses::{self, KeptAt, Numbers};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::heap::Heap;
 use crate::analysis::linear::Op;
@@ -25,6 +25,10 @@ pub struct Known {
 impl Known {
     pub fn numbers_of(&self, unit: usize) -> impl Iterator<Item = &addresses::KeptAt> {
         self.numbers.iter().filter(move |n| n.unit == unit)
+    }
+
+    pub fn orders_of(&self, unit: usize) -> impl Iterator<Item = &lints::Order> {
+        self.found.orders.iter().filter(move |o| o.unit == unit)
     }
 }
 
@@ -55,12 +59,25 @@ pub fn check(
     let mut numbers = addresses::check(p, flow, &saved, out);
     let waiting = waiting(p, plans);
     let mut found = lints::check(p, graph, heap, (flow, measured), &saved, &waiting, out);
-    let known: HashSet<(usize, ExprId)> = numbers
-        .iter()
-        .filter_map(|n| Some((n.unit, n.cast?)))
-        .collect();
-    let new = |n: &addresses::KeptAt| !n.cast.is_some_and(|e| known.contains(&(n.unit, e)));
-    numbers.extend(std::mem::take(&mut found.chosen).into_iter().filter(new));
+    for chosen in std::mem::take(&mut found.chosen) {
+        let same =
+            |n: &&mut KeptAt| n.cast.is_some() && (n.unit, n.cast) == (chosen.unit, chosen.cast);
+        match numbers.iter_mut().find(same) {
+            Some(known) => known.hashed = chosen.hashed,
+            None => numbers.push(chosen),
+        }
+    }
+    lints::stay(p, graph, flow, &saved, &mut numbers);
+    for (unit, u) in p.units.iter().enumerate() {
+        let mut all = numbers
+            .iter_mut()
+            .filter(|n| n.unit == unit && n.cast.is_none())
+            .peekable();
+        if all.peek().is_some() {
+            let witness = lints::witness::Witness::new(u);
+            all.for_each(|n| n.witness = witness.of(n.made));
+        }
+    }
     unsaved::library_state(p, mpi, out);
     Known { numbers, found }
 }

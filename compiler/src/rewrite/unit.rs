@@ -5,6 +5,7 @@ use super::edits::Edit;
 use super::noted::Notes;
 use super::plan::Plan;
 use super::savers::Savers;
+use crate::analysis::addresses::Stays;
 use crate::analysis::beside::How;
 use crate::analysis::datatypes;
 use crate::analysis::heap::Heap;
@@ -73,9 +74,13 @@ pub struct UnitCx<'a> {
     /// What moves a pointer to where it could leave its object.
     pub beside: HashMap<ExprId, How>,
     /// Casts that make a number of an address which is kept: their places' numbers.
-    pub numbers: HashMap<ExprId, usize>,
+    pub numbers: HashMap<ExprId, (usize, Stays)>,
     /// Those that have been printed where they are computed.
     pub told: RefCell<BTreeSet<usize>>,
+    /// What else shows that code has run, and the marks that say so.
+    pub witnesses: HashMap<ExprId, Vec<String>>,
+    /// Marks that are printed.
+    pub marked: RefCell<BTreeSet<ExprId>>,
     /// Stores through pointers to anything: the link's number.
     pub links: HashMap<ExprId, usize>,
     /// Datatypes of MPI calls that are MPI_BYTE, or may be: their numbers among the unit's.

@@ -139,7 +139,7 @@ pub struct ProgramMeta {
     pub literals: Vec<LiteralMeta>,
     /// Functions whose address is taken.
     pub fnrefs: Vec<(String, u64)>,
-    /// Places where what the architecture gave is kept, and what decides (`pc3_order`).
+    /// Sizes that are kept (`pc3_order`); in earlier checkpoints also what ranks say now.
     pub orders: Vec<(String, u32)>,
 }
 
@@ -421,6 +421,10 @@ pub struct RankMeta {
     pub beside: Vec<BesideMeta>,
     /// There, too: the places where an address has become a number that is kept.
     pub numbers: Vec<String>,
+    /// The places where what the architecture gave is kept, of code that has run, and what decides (`pc3_order`).
+    pub orders: Vec<(String, u32)>,
+    /// Objects whose addresses have become others: those, and the first; and had addresses another width then?
+    pub first_numbers: (Vec<(u64, u64)>, bool),
     /// And the type that the caller of an allocation wrapper has left for the allocation in it.
     pub wanted: Option<TypeId>,
     /// And how many calls of setjmp have been given numbers.
@@ -536,6 +540,8 @@ impl RankMeta {
             library: LibraryMeta::decode(&mut d)?,
             beside: Vec::new(),
             numbers: Vec::new(),
+            orders: Vec::new(),
+            first_numbers: Default::default(),
             wanted: None,
             jumps: 0,
             variables: Vec::new(),
@@ -562,7 +568,8 @@ impl RankMeta {
             .collect();
         let empty = tails.is_empty() && self.beside.is_empty() && self.numbers.is_empty();
         let first = self.jumps == 0 && self.variables.is_empty();
-        if empty && self.wanted.is_none() && held.is_empty() && first {
+        let kept = self.orders.is_empty() && self.first_numbers.0.is_empty();
+        if empty && self.wanted.is_none() && held.is_empty() && first && kept {
             return None;
         }
         let mut e = Encoder::default();
@@ -592,6 +599,17 @@ impl RankMeta {
             e.u64(*which);
             e.u64(*value);
         }
+        e.len(self.orders.len());
+        for (place, by) in &self.orders {
+            e.str(place);
+            e.u64((*by).into());
+        }
+        e.len(self.first_numbers.0.len());
+        for (at, number) in &self.first_numbers.0 {
+            e.u64(*at);
+            e.u64(*number);
+        }
+        e.u64(self.first_numbers.1.into());
         Some(e.0)
     }
 
@@ -616,6 +634,9 @@ impl RankMeta {
         if !d.is_empty() {
             self.jumps = d.u64()?;
             self.variables = d.list(16, |d| Ok((d.u64()?, d.u64()?)))?;
+            self.orders = d.list(16, |d| Ok((d.str()?, d.u32()?)))?;
+            let first_numbers = d.list(16, |d| Ok((d.u64()?, d.u64()?)))?;
+            self.first_numbers = (first_numbers, d.u64()? != 0);
         }
         d.end()?;
         for (addr, held) in held {

@@ -81,6 +81,8 @@ fn rank() -> RankMeta {
         library: library(),
         beside: Vec::new(),
         numbers: Vec::new(),
+        orders: Vec::new(),
+        first_numbers: Default::default(),
         wanted: None,
         jumps: 0,
         variables: Vec::new(),
@@ -210,6 +212,8 @@ fn what_lies_outside_goes_by_itself() {
     meta.jumps = 3;
     meta.variables = vec![(2, 11)];
     meta.numbers = vec!["main.c:3".into()];
+    meta.orders = vec![("main.c:4".into(), 1)];
+    meta.first_numbers = (vec![(16, 32)], true);
     meta.beside = vec![BesideMeta {
         addr: 1,
         object: 9,

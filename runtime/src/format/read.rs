@@ -84,9 +84,11 @@ impl RankImage {
 }
 
 /// Of places in the program, those that are sizes.
-pub(crate) fn sizes(orders: &[(String, u32)]) -> impl Iterator<Item = (String, u64)> + '_ {
-    let sizes = orders.iter().filter(|o| o.1 >= PC3_ORDER_SIZE);
-    sizes.map(|(place, by)| (place.clone(), u64::from(by - PC3_ORDER_SIZE)))
+pub(crate) fn sizes(
+    orders: impl Iterator<Item = (String, u32)>,
+) -> impl Iterator<Item = (String, u64)> {
+    let sizes = orders.filter(|o| o.1 >= PC3_ORDER_SIZE);
+    sizes.map(|(place, by)| (place, u64::from(by - PC3_ORDER_SIZE)))
 }
 
 impl Checkpoint {
@@ -95,7 +97,7 @@ impl Checkpoint {
         let job = JobMeta::decode(&sections.load(Section::Job, 0)?)?;
         let mut types = TypeTable::decode(&sections.load(Section::Types, 0)?)?.0;
         let program = ProgramMeta::decode(&sections.load(Section::Program, 0)?)?;
-        types.set_measured(sizes(&program.orders));
+        types.set_measured(sizes(program.orders.iter().cloned()));
         let checkpoint = Checkpoint {
             sections,
             job,

@@ -71,6 +71,19 @@ impl Directory {
         })
     }
 
+    /// All that has an address: where it began, its size, where it is, and whether what is in it lies where it did.
+    pub fn each(&self, f: &mut dyn FnMut(u64, u64, usize, bool)) {
+        for r in &self.ranges {
+            match &r.what {
+                What::Object { target, size, .. } => f(r.start, *size, *target, !self.foreign),
+                What::Slab(i) => self.slabs[*i].each(&mut |start, size, target| {
+                    f(start, size, target, !self.foreign);
+                }),
+                What::Function(target) => f(r.start, 1, *target, true),
+            }
+        }
+    }
+
     /// Is `addr` one of the first `tags` addresses of an object that is elsewhere now?
     pub fn leads_away(&self, addr: u64, tags: u64) -> bool {
         let after = self.ranges.partition_point(|r| r.start <= addr);

@@ -93,6 +93,18 @@ impl SlabPlace {
         &self.plans[if self.plans.len() == 1 { 0 } else { k }]
     }
 
+    /// Its objects: where each began, its size, where it is.
+    pub(super) fn each(&self, f: &mut dyn FnMut(u64, u64, usize)) {
+        let slots = self.occupied.iter().enumerate().flat_map(|(i, word)| {
+            let bits = (0..64).filter(move |bit| word >> bit & 1 != 0);
+            bits.map(move |bit| i as u64 * 64 + bit)
+        });
+        for (k, slot) in slots.enumerate() {
+            let size = self.sizes[if self.sizes.len() == 1 { 0 } else { k }];
+            f(self.base + slot * self.slot, size, self.targets[k]);
+        }
+    }
+
     /// From its first address to the last one of an object's.
     pub(super) fn span(&self) -> (u64, u64) {
         let bytes = self.slot * self.occupied.len() as u64 * 64;

@@ -14,6 +14,7 @@ use super::{Name, Pending, RankBuilder, RestoreError};
 use crate::beside;
 use crate::callbacks::Callback;
 use crate::files::Owner;
+use crate::first_numbers::FirstNumbers;
 use crate::floats;
 use crate::format::read::RankImage;
 use crate::hidden::{self, Hidden};
@@ -185,6 +186,11 @@ impl RankBuilder<'_, '_> {
             say(&format!("rank {id}: {report}"));
         }
         unions_again(self.rank, image, self.plans, &self.directory);
+        let (before, numbers) = (&image.meta.first_numbers, &image.meta.numbers);
+        if !before.0.is_empty() || !numbers.is_empty() {
+            let [from, to] = [source, self.plans.target].map(|t| t.abi().pointer.size);
+            self.rank.first_numbers = FirstNumbers::of(&self.directory, before, from != to);
+        }
         for c in &self.image.meta.callbacks {
             let function = translator.address(c.function);
             let function = function.ok_or_else(|| {

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use pc3_typemetric::abi::Abi;
 use pc3_typemetric::codes;
 use pc3_typemetric::plan::{Mismatch, Plan};
 use pc3_typemetric::types::TypeId;
@@ -32,7 +33,7 @@ use crate::objects::Directory;
 use crate::partner::Plans;
 use crate::process::{apply_locale, check, environment_again};
 use crate::rank::Rank;
-use crate::registry::{Number, Program};
+use crate::registry::{Number, Order, Program};
 use crate::save::program_meta;
 use crate::settings::Addresses;
 use crate::shared::{self, Shared};
@@ -228,10 +229,8 @@ pub(crate) fn restore(
     }
     let abis = [&checkpoint.types, &program.types].map(|t| t.abi());
     let look = job.addresses != Addresses::Ignore;
-    // What headers make of a program differs, so both builds are asked.
-    let orders = [&checkpoint.program.orders, &program.orders];
     if job.byte_order {
-        differs::agree(abis, orders.iter().copied().flatten(), false)?;
+        differs::agree(abis, checkpoint.program.orders.iter(), false)?;
     }
     let mut plans = Plans::new(&checkpoint.types, &program.types);
     let mut environment = Vec::new();
@@ -245,20 +244,28 @@ pub(crate) fn restore(
     for (i, rank) in ranks.iter_mut().enumerate() {
         let id = rank.id() as u64;
         let mut image = checkpoint.rank(id)?;
-        if job.byte_order && differs::reads_files(&image.meta) {
-            let of_files = orders.iter().copied().flatten();
-            let of_files = of_files.filter(|o| o.1 == differs::OF_FILES);
-            differs::agree(abis, of_files, true)?;
+        rank.orders = std::mem::take(&mut image.meta.orders);
+        if job.byte_order {
+            let files = differs::reads_files(&image.meta);
+            let of_files = |o: &&(String, u32)| o.1 == differs::OF_FILES;
+            // What headers make of a program differs, and what is read is read here, so both builds are asked.
+            let here: Vec<(String, u32)> = program.orders.iter().map(Order::row).collect();
+            let all = rank.orders.iter().chain(here.iter().filter(of_files));
+            let before = checkpoint.program.orders.iter().filter(of_files);
+            differs::agree(abis, all.chain(before), files)?;
         }
         let numbers = &image.meta.numbers;
-        if look && !numbers.is_empty() && !abis[0].same_layout(abis[1]) {
-            return Err(RestoreError::Moved {
-                moved: format!(
-                    "what comes from {} lies elsewhere on {}",
-                    abis[0].name, abis[1].name
-                ),
-                places: numbers.clone(),
-            });
+        if look && !abis[0].same_layout(abis[1]) {
+            let places = tied(program, numbers, abis);
+            if !places.is_empty() {
+                return Err(RestoreError::Moved {
+                    moved: format!(
+                        "what comes from {} lies elsewhere on {}",
+                        abis[0].name, abis[1].name
+                    ),
+                    places,
+                });
+            }
         }
         let mut known = program.numbers.iter();
         known
@@ -356,6 +363,20 @@ pub(crate) fn restore(
         peers.meet();
     }
     Ok(())
+}
+
+/// The places whose numbers are addresses for good.
+fn tied(program: &Program, places: &[String], [from, to]: [&Abi; 2]) -> Vec<String> {
+    let alike = from.pointer.size == to.pointer.size;
+    let stays = |place: &&String| {
+        let mut known = program
+            .numbers
+            .iter()
+            .filter(|n| n.place == **place)
+            .peekable();
+        known.peek().is_some() && known.all(|n| n.stays(alike))
+    };
+    places.iter().filter(|p| !stays(p)).cloned().collect()
 }
 
 /// Cuts and positions the rank's files.
@@ -493,7 +514,8 @@ impl RankBuilder<'_, '_> {
 
     /// Where addresses come back from integers, everything has to be where it was.
     fn numbers(&self) -> Result<(), RestoreError> {
-        let places = &self.image.meta.numbers;
+        let abis = [self.plans.source, self.plans.target].map(|t| t.abi());
+        let places = tied(self.program, &self.image.meta.numbers, abis);
         match self.moved {
             Some(name) if self.look && !places.is_empty() => Err(RestoreError::Moved {
                 moved: format!(
@@ -501,7 +523,7 @@ impl RankBuilder<'_, '_> {
                     self.words(name).trim(),
                     self.place(name).unwrap_or_default()
                 ),
-                places: places.clone(),
+                places,
             }),
             _ => Ok(()),
         }

@@ -9,6 +9,7 @@ use std::ops::DerefMut;
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use pc3_typemetric::descriptor::PC3_ORDER_SIZE;
 use pc3_typemetric::types::TypeTable;
 
 use crate::environment;
@@ -27,7 +28,7 @@ use crate::job::{lock, Job};
 use crate::life;
 use crate::pieces as handed;
 use crate::rank::Rank;
-use crate::registry::Program;
+use crate::registry::{Order, Program};
 use crate::room;
 use crate::shared;
 use crate::transfer::SaveCtx;
@@ -458,6 +459,12 @@ pub(crate) fn program_meta(program: &Program) -> ProgramMeta {
             .iter()
             .map(|(name, addr)| (name.clone(), *addr as u64))
             .collect(),
-        orders: program.orders.clone(),
+        // What has run the ranks say.
+        orders: program
+            .orders
+            .iter()
+            .filter(|o| o.by >= PC3_ORDER_SIZE)
+            .map(Order::row)
+            .collect(),
     }
 }

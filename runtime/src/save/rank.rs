@@ -3,7 +3,7 @@
 use std::io;
 
 use pc3_heap::{Block, Slab};
-use pc3_typemetric::descriptor::pc3_frame;
+use pc3_typemetric::descriptor::{pc3_frame, PC3_ORDER_SIZE};
 use pc3_typemetric::types::TypeId;
 
 use crate::beside;
@@ -16,7 +16,7 @@ use crate::format::meta::{
 };
 use crate::format::unions::UnionMeta;
 use crate::rank::{Rank, Status};
-use crate::registry::Program;
+use crate::registry::{Order, Program};
 use crate::variables;
 
 /// Objects start at multiples of this in the data section.
@@ -116,6 +116,8 @@ pub(super) fn rank_data(
         library: library(rank, data)?,
         beside: beside::save(rank),
         numbers: seen(program),
+        orders: kept(program, rank),
+        first_numbers: rank.first_numbers.list(),
         // SAFETY: null, or a static site of the program.
         wanted: unsafe { rank.abi.site.as_ref() }
             .filter(|_| finished.is_none())
@@ -128,6 +130,17 @@ pub(super) fn rank_data(
 fn seen(program: &Program) -> Vec<String> {
     let seen = program.numbers.iter().filter(|n| n.was_seen());
     let mut list: Vec<String> = seen.map(|n| n.place.clone()).collect();
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+/// Where code has run, here or before a restart, that keeps what the architecture gave.
+fn kept(program: &Program, rank: &Rank) -> Vec<(String, u32)> {
+    let here = program.orders.iter();
+    let here = here.filter(|o| o.by < PC3_ORDER_SIZE && o.has_run());
+    let mut list: Vec<(String, u32)> = here.map(Order::row).collect();
+    list.extend(rank.orders.iter().cloned());
     list.sort_unstable();
     list.dedup();
     list

@@ -73,6 +73,10 @@ constants! {
     PC3_TYPE_FITS: u8 = 64;
     PC3_TYPE_PART: u8 = 128;
     PC3_ORDER_SIZE: c_uint = 256;
+    PC3_SEEN: u8 = 1;
+    PC3_SEEN_ALIKE: u8 = 2;
+    PC3_SEEN_EVERYWHERE: u8 = 4;
+    PC3_SEEN_ONCE: u8 = 8;
     PC3_POINT_LOOSE: c_uint = 1;
     PC3_GLOBAL_CONST: c_uint = 1;
     PC3_GLOBAL_INIT: c_uint = 2;
@@ -280,6 +284,17 @@ pub struct pc3_unit {
     pub seen: *mut u8,
     pub also: *const pc3_also,
     pub nalso: pc3_size,
+    pub heads: *const pc3_head,
+    pub nheads: pc3_size,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_head {
+    pub ty: *const pc3_type,
+    pub wanted: *const pc3_type,
+    pub offset: pc3_size,
+    pub counts: *const c_char,
 }
 
 /// Among a unit's `untyped`: where pieces of blocks are found by their number and size.
@@ -315,6 +330,7 @@ pub struct pc3_wide {
 pub struct pc3_order {
     pub place: *const c_char,
     pub is_long: c_uint,
+    pub ran: *const u8,
 }
 
 /// The running rank as generated code sees it.

@@ -355,6 +355,8 @@ fn rank0(s: &mut Sample, program: &ProgramMeta, slot: u64) -> RankMeta {
         library: LibraryMeta::default(),
         beside: Vec::new(),
         numbers: Vec::new(),
+        orders: Vec::new(),
+        first_numbers: Default::default(),
         wanted: None,
     }
 }
@@ -387,6 +389,8 @@ fn rank1(s: &mut Sample, program: &ProgramMeta) -> RankMeta {
         library: LibraryMeta::default(),
         beside: Vec::new(),
         numbers: Vec::new(),
+        orders: Vec::new(),
+        first_numbers: Default::default(),
         wanted: None,
     }
 }

@@ -6,6 +6,7 @@
 mod arrays;
 mod flow;
 mod kinds;
+mod low;
 mod lvalues;
 mod offset;
 mod parents;
@@ -25,8 +26,10 @@ pub use kinds::{has_sizeof, holds_addresses, is_depth, pointee, reads_only};
 pub use lvalues::{named, part};
 pub use offset::is_constant;
 pub use parents::{parents, Parent, Parents};
+use pc3_typemetric::descriptor::{PC3_SEEN_ALIKE, PC3_SEEN_EVERYWHERE, PC3_SEEN_ONCE};
 pub use place::Place;
 pub use punned::Punned;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 /// Where an address becomes a number that is kept, or decides about what is.
@@ -35,8 +38,46 @@ pub struct KeptAt {
     pub unit: usize,
     /// `file:line`
     pub place: String,
-    /// The cast, if it is one.
+    /// What makes it one.
+    pub made: ExprId,
+    /// That, if it is a cast.
     pub cast: Option<ExprId>,
+    /// Else what shows that it has been made.
+    pub witness: Option<ExprId>,
+    /// An element is chosen by it: surely, or perhaps it is for an alignment.
+    pub hashed: Option<bool>,
+    pub stays: Stays,
+}
+
+/// May the number stay what it is where objects move?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stays {
+    No,
+    /// Where addresses are as wide.
+    Alike,
+    Everywhere,
+    /// Elsewhere, too, as long as it is not made of the same object again.
+    Once,
+}
+
+impl Stays {
+    /// As the table of marks has it.
+    pub fn bits(self) -> u8 {
+        match self {
+            Stays::No => 0,
+            Stays::Alike => PC3_SEEN_ALIKE,
+            Stays::Everywhere => PC3_SEEN_EVERYWHERE,
+            Stays::Once => PC3_SEEN_ONCE,
+        }
+    }
+
+    /// What generated code calls.
+    pub fn call(self) -> &'static str {
+        match self {
+            Stays::No => "pc3_number",
+            _ => "pc3_stable",
+        }
+    }
 }
 
 pub type Kept = Vec<KeptAt>;
@@ -49,7 +90,11 @@ impl KeptAt {
         KeptAt {
             unit,
             place: format!("{}:{}", at.file, at.line),
+            made: e,
             cast: is_cast.then_some(e),
+            witness: None,
+            hashed: None,
+            stays: Stays::No,
         }
     }
 }
@@ -93,6 +138,15 @@ impl Numbers {
     /// Expressions that were asked for, and what their values are put into.
     pub fn wanted(&self) -> &[Wanted] {
         &self.found.wanted
+    }
+
+    /// Do addresses become numbers in other ways than by casts?
+    pub fn seen_otherwise(&self, p: &Program) -> bool {
+        self.found.sources.iter().any(|s| {
+            let u = &p.units[s.unit];
+            let x = u.expr(s.of);
+            !(matches!(x.kind, ExprKind::Cast { .. }) && is_number(u, x.ty.ty))
+        })
     }
 
     /// What the number is put into that an address becomes here.
@@ -150,6 +204,7 @@ pub fn check(
 ) -> Kept {
     let mut kept = Kept::new();
     let known = &numbers.known;
+    let low: Vec<OnceCell<low::Low>> = p.units.iter().map(|_| OnceCell::new()).collect();
     for Source { unit, of, to, mark } in &numbers.found.sources {
         let u = &p.units[*unit];
         let span = &u.expr(*of).span;
@@ -158,6 +213,9 @@ pub fn check(
             .iter()
             .any(|x| !known.contains(x) && x.kept(p, saved))
         {
+            continue;
+        }
+        if low[*unit].get_or_init(|| low::Low::new(u)).aligns(*of) {
             continue;
         }
         let help = "keep it in a pointer, or say which integer holds it: `#pragma pc3 pointer STRUCT.MEMBER`, or of a variable";

@@ -83,7 +83,7 @@ impl Place {
 pub type Punned = HashSet<Place>;
 
 pub struct Flow<'a> {
-    p: &'a Program<'a>,
+    pub p: &'a Program<'a>,
     pub unit: usize,
     pub u: &'a Unit,
     pub uses: HashMap<ExprId, Use>,
@@ -180,7 +180,19 @@ impl<'a> Flow<'a> {
                     self.changes.entry(s).or_default().push(*rhs);
                 }
             }
-            ExprKind::AddrOf(x) => self.changes(*x),
+            ExprKind::AddrOf(x) => {
+                self.changes(*x);
+                // The address of a union's member is the union's.
+                if let ExprKind::Member {
+                    base, arrow: true, ..
+                } = &u.expr(*x).kind
+                {
+                    let of = pointee(u, u.expr(*base).ty).map(|q| u.ty(q.ty));
+                    if matches!(of, Some(Type::Record(r)) if u.records[r.index()].is_union) {
+                        self.uses.insert(*base, Use::Same(e));
+                    }
+                }
+            }
             ExprKind::Unary {
                 op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
                 arg,

@@ -22,6 +22,7 @@ mod bytes;
 mod element;
 mod flow;
 mod goes;
+pub mod headed;
 mod parts;
 pub mod pieces;
 mod punned;
@@ -34,7 +35,8 @@ mod types;
 mod wrappers;
 
 use super::callgraph::CallGraph;
-use super::program::{FnId, Program};
+use super::program::{Callee, FnId, Program};
+use super::walk::{visit, Node};
 use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
@@ -48,8 +50,8 @@ use sites::{InUnit, Sites};
 pub use size::innermost;
 use std::collections::{HashMap, HashSet};
 pub use types::{called_name, trailing};
+use wrappers::{allocation, passed, wrapped, Calls};
 pub use wrappers::{allocator, is_mpis};
-use wrappers::{passed, wrapped, Calls};
 
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -120,6 +122,9 @@ pub struct Heap {
     pub wrappers: HashMap<FnId, Vec<usize>>,
     /// Those of them that take what their callers left for them as they begin.
     pub takes: HashSet<FnId>,
+    /// Allocations with a head in front of what callers ask for, and the functions that make such memory.
+    pub headed: Vec<headed::Headed>,
+    pub heads: headed::Functions,
     /// Calls that may reach such a function, or allocate, and say nothing: per unit.
     pub silent: Vec<HashSet<ExprId>>,
     /// Allocators whose address is taken, and that are called through pointers where that can be seen.
@@ -127,6 +132,17 @@ pub struct Heap {
 }
 
 impl Heap {
+    /// Does a call ask for what lies behind a head?
+    pub fn is_behind_head(&self, p: &Program, s: &Site) -> bool {
+        let ExprKind::Call { callee, .. } = p.units[s.unit].expr(s.call).kind else {
+            return false;
+        };
+        match p.direct(s.unit, callee) {
+            Some((_, Callee::Defined(f))) => self.heads.contains(&f),
+            _ => false,
+        }
+    }
+
     /// Warns of what nothing says the type of.
     pub fn tell(&self, p: &Program, out: &mut Diagnostics) {
         let units = p.units;
@@ -175,6 +191,38 @@ fn addresses(p: &Program, said: &Said) -> HashMap<Place, Held> {
         }
     }
     all
+}
+
+/// Does a function that allocates for its callers put a head in front, and does it return that?
+fn makes_heads(f: FnId, calls: &Calls, follow: &Follow) -> (bool, bool) {
+    let (p, flow) = (calls.p, follow.flow);
+    let (u, func) = (flow.u, p.func(f));
+    let (mut headed, mut head) = (false, false);
+    visit(u, Node::Stmt(func.body), &mut |n| {
+        if let Node::Expr(e) = n {
+            if let Some((sizes, _)) = allocation(calls, flow.unit, e) {
+                let known = calls.target(flow.unit, e);
+                let before = known.is_some_and(|f| calls.headed.contains(&f));
+                let returns = known.is_some_and(|f| calls.heads.contains(&f));
+                let own = headed::heads(flow, func, e, &sizes).is_some();
+                headed |= before || own;
+                head |= (returns || own) && !flow.is_behind_header(e);
+            }
+        }
+        true
+    });
+    (headed, head)
+}
+
+/// What callers keep behind heads: units and types.
+fn behind_heads(p: &Program, calls: &Calls, sites: &[Vec<Site>]) -> Vec<(usize, TypeId)> {
+    let all = sites.iter().flatten().filter(|s| !s.in_wrapper);
+    let behind = all.filter(|s| {
+        let known = calls.target(s.unit, s.call);
+        known.is_some_and(|f| calls.headed.contains(&f))
+    });
+    let types = behind.filter_map(|s| Some((s.unit, innermost(&p.units[s.unit], s.elem?).ty)));
+    types.collect()
 }
 
 /// `pieces`: also of what functions hand out in pieces.
@@ -235,6 +283,12 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
             })
             .collect();
         if !found.is_empty() {
+            for (f, _) in &found {
+                let unit = p.fns[f.index()].0;
+                let (headed, head) = makes_heads(*f, &calls, &follow(unit));
+                calls.headed.extend(headed.then_some(*f));
+                calls.heads.extend(head.then_some(*f));
+            }
             calls.wrappers.extend(found);
             continue;
         }
@@ -260,13 +314,16 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
     };
     let found: Vec<InUnit> = (0..p.units.len()).map(|i| sites.of(&follow(i))).collect();
     let (mut sites, mut silent, mut made) = (Vec::new(), Vec::new(), Vec::new());
+    let mut headed = Vec::new();
     for unit in found {
+        headed.extend(unit.headed);
         sites.push(unit.sites);
         silent.push(unit.silent);
         made.push(unit.contrary);
     }
     let fresh: HashSet<FnId> = calls.wrappers.keys().copied().collect();
-    let travels = also::Travels::new(p, graph, &flows, &fresh);
+    let behind = behind_heads(p, &calls, &sites);
+    let travels = also::Travels::new(p, graph, &flows, &fresh, behind);
     let also = also::find(p, &flows, travels, &made);
     let through = ["malloc", "calloc", "realloc"]
         .into_iter()
@@ -274,6 +331,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         .map(str::to_owned)
         .collect();
     let given = bytes::given(p, graph, &flows);
+    let heads = calls.headed;
     let wrappers = calls.wrappers;
     let takes = wrappers.keys().filter(|f| !graph.reaches[f.index()]);
     Heap {
@@ -282,6 +340,8 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         unnoted,
         takes: takes.copied().collect(),
         wrappers,
+        headed,
+        heads,
         silent,
         also,
         bytes: flows.iter().map(|f| bytes::find(p, f, &given)).collect(),

@@ -2,6 +2,7 @@
 
 use super::element::{element, wish};
 use super::flow::{self, Follow, Place, Use, Wish};
+use super::headed::{self, Headed};
 use super::pieces::Pieces;
 use super::types::{base, is_char};
 use super::wrappers::{allocation, callers, Calls};
@@ -33,6 +34,7 @@ pub struct InUnit {
     pub silent: HashSet<ExprId>,
     /// The structs of allocations whose results become pointers to others.
     pub contrary: Vec<(QualType, QualType, ExprId)>,
+    pub headed: Vec<Headed>,
 }
 
 /// A call that allocates.
@@ -73,7 +75,11 @@ impl Sites<'_, '_> {
                     ordinal += 1;
                     let name = format!("allocation {ordinal} in {function}");
                     let site = self.site(f, &call, name, follow);
-                    if let (Some(q), Wish::Type(to)) = (site.elem, wish(e, follow)) {
+                    let head = headed::heads(follow.flow, f, e, &sizes).filter(|_| site.in_wrapper);
+                    all.headed.extend(head);
+                    let of_head = |f: FnId| self.calls.heads.contains(&f);
+                    let known = self.calls.target(unit, e).is_some_and(of_head);
+                    if let (Some(q), Wish::Type(to), false) = (site.elem, wish(e, follow), known) {
                         all.contrary.push((base(u, q), base(u, to), e));
                     }
                     all.sites.push(site);
@@ -89,7 +95,8 @@ impl Sites<'_, '_> {
     fn site(&self, f: &Function, c: &Call, name: String, follow: &Follow) -> Site {
         let flow = follow.flow;
         let said = self.calls.said(flow.unit, c.e);
-        let returned = said.is_none() && c.inside && callers(f, c.e, c.sizes, follow).is_some();
+        let returned =
+            said.is_none() && c.inside && callers(self.calls, f, c.e, c.sizes, follow).is_some();
         let again = returned && self.dealers.contains(&c.id);
         let in_wrapper = returned && !again;
         let found = match said {
@@ -103,7 +110,8 @@ impl Sites<'_, '_> {
             None if in_wrapper => {
                 // For callers that are not known.
                 let size = size::size(flow, c.sizes);
-                match size.typed.first().filter(|_| !c.of_wrapper) {
+                let head = headed::heads(flow, f, c.e, c.sizes).is_some();
+                match size.typed.first().filter(|_| !c.of_wrapper && !head) {
                     Some((q, _)) => Ok((*q, Form::Unknown, Why::Callers)),
                     None => Err(Why::Callers),
                 }
@@ -152,6 +160,17 @@ impl Sites<'_, '_> {
 
     /// What neither an annotation nor a caller says.
     fn own(&self, c: &Call, follow: &Follow) -> Found {
+        let known = self.calls.target(follow.flow.unit, c.e);
+        if known.is_some_and(|f| self.calls.heads.contains(&f)) {
+            // Where the result goes says what the head is.
+            let size = size::size(follow.flow, c.sizes);
+            return match size.typed[..] {
+                [(q, _)] if !size.plain && !size.unclear => Ok((q, Form::Row, Why::Size)),
+                _ => Err(Why::Unknown(
+                    "the size does not say by `sizeof` what is behind the head".into(),
+                )),
+            };
+        }
         let places = &self.pieces.places;
         element(c.e, c.sizes, follow).map_err(|why| {
             match !c.of_wrapper && !places.is_empty() && is_dealt(follow, places, c.e) {

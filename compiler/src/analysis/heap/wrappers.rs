@@ -2,6 +2,7 @@
 
 use super::element::wish;
 use super::flow::{Flow, Follow, Wish};
+use super::headed;
 use super::size;
 use super::types::base;
 use crate::analysis::callgraph::CallGraph;
@@ -41,6 +42,9 @@ pub struct Calls<'a> {
     /// Library functions whose address is taken: name, and what it is called with and returns.
     taken: Vec<(String, Shape)>,
     pub said: &'a [Allocation],
+    /// Those of them that put a head in front of what their callers want; and those that return the head.
+    pub headed: headed::Functions,
+    pub heads: headed::Functions,
 }
 
 /// Whether its parameters are pointers, of a function that returns one.
@@ -76,6 +80,8 @@ impl<'a> Calls<'a> {
             groups: &graph.groups,
             taken,
             said: &[],
+            headed: HashSet::new(),
+            heads: HashSet::new(),
         }
     }
 
@@ -231,7 +237,7 @@ pub fn wrapped(f: FnId, calls: &Calls, follow: &Follow) -> Option<Vec<usize>> {
         if let Node::Expr(e) = n {
             let unsaid = calls.said(unit, e).is_none();
             if let Some((sizes, _)) = allocation(calls, unit, e).filter(|_| unsaid) {
-                if let Some(more) = callers(func, e, &sizes, follow) {
+                if let Some(more) = callers(calls, func, e, &sizes, follow) {
                     let all = which.get_or_insert_default();
                     all.extend(more);
                     all.sort_unstable();
@@ -246,6 +252,7 @@ pub fn wrapped(f: FnId, calls: &Calls, follow: &Follow) -> Option<Vec<usize>> {
 
 /// If this allocation is returned, with a size and for a use that only the caller knows: by which parameters.
 pub fn callers(
+    calls: &Calls,
     func: &Function,
     call: ExprId,
     sizes: &[ExprId],
@@ -260,6 +267,9 @@ pub fn callers(
         changes.for_each(|e| idents(flow.u, *e, &mut names));
     }
     let size = size::size(flow, sizes);
+    let known = calls.target(flow.unit, call);
+    let headed = known.is_some_and(|f| calls.heads.contains(&f))
+        || headed::heads(flow, func, call, sizes).is_some();
     let returned = match size::given_place(flow.u, call) {
         Some(place) => place.is_some_and(|x| follow.is_place_returned(x)),
         None => follow.is_returned(call),
@@ -270,6 +280,10 @@ pub fn callers(
         .filter(|(_, s)| names.contains(s) && number(s))
         .map(|(i, _)| i)
         .collect();
+    if headed {
+        let out = !which.is_empty() && headed::is_handed_out(calls, func, call, follow);
+        return out.then_some(which);
+    }
     // What is handed out as a pointer to anything is what the callers take it for, however it is looked at here.
     let any =
         matches!(flow.u.ty(func.ret.ty), Type::Pointer(q) if matches!(flow.u.ty(q.ty), Type::Void));

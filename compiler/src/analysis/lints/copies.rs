@@ -61,16 +61,20 @@ fn tell(cx: &Cx, Copy { unit, at, to, from }: Copy, list: &mut Vec<Order>, out: 
     if !is_user(u, at) {
         return;
     }
-    let Some(by) = cx.no_characters(unit, from, &mut HashSet::new()) else {
+    let mut numbers = Vec::new();
+    cx.numbers_behind(unit, from, &mut HashSet::new(), &mut numbers);
+    if numbers.is_empty() {
         return;
-    };
+    }
     // `char *all = items;` leads to what the items are.
     let characters =
         is_characters_place(u, to) && cx.no_characters(unit, to, &mut HashSet::new()).is_none();
-    if !characters || !cx.holds(unit, to) {
+    if !characters || !cx.holds(unit, to) || cx.is_scratch(unit, to) {
         return;
     }
-    list.push(Order::of(unit, u, at, by));
+    for (there, e, by) in numbers {
+        list.push(Order::of(unit, u, at, by).where_runs(there, e));
+    }
     let text = one_line(u.slice(&u.expr(to).span));
     out.push(Diagnostic::advice(
         u,
@@ -150,7 +154,7 @@ fn more_than_characters(u: &Unit, ty: TypeId) -> bool {
 }
 
 /// The variable that a pointer is computed from.
-fn base(u: &Unit, e: ExprId) -> Option<SymId> {
+pub(super) fn base(u: &Unit, e: ExprId) -> Option<SymId> {
     match &u.expr(strip_casts(u, e)).kind {
         ExprKind::Ident(s) => Some(*s),
         ExprKind::Binary { lhs, rhs, .. } => match pointed(u, *lhs) {
@@ -181,38 +185,59 @@ fn is_characters_place(u: &Unit, e: ExprId) -> bool {
 impl Cx<'_> {
     /// Does a pointer surely lead to numbers, or to what has some?  Those of no type are what the callers give.
     pub fn no_characters(&self, unit: usize, e: ExprId, seen: &mut HashSet<Seen>) -> Option<By> {
+        let mut all = Vec::new();
+        self.numbers_behind(unit, e, seen, &mut all);
+        all.first().map(|n| n.2)
+    }
+
+    /// Where it is that it does: units and expressions.
+    fn numbers_behind(
+        &self,
+        unit: usize,
+        e: ExprId,
+        seen: &mut HashSet<Seen>,
+        out: &mut Vec<(usize, ExprId, By)>,
+    ) {
         let u = &self.p.units[unit];
         let e = strip_casts(u, e);
-        let to = pointed(u, e)?;
+        let Some(to) = pointed(u, e) else { return };
+        let mut found = |by| out.push((unit, e, by));
         if matches!(u.ty(to), Type::Int(_) | Type::Float(_) | Type::Array { .. }) {
-            match width(u, to)? {
-                8 => {}
-                LONG => return Some(By::Long),
-                _ => return Some(By::Bytes),
+            match width(u, to) {
+                None => return,
+                Some(8) => {}
+                Some(LONG) => return found(By::Long),
+                Some(_) => return found(By::Bytes),
             }
         }
         if matches!(u.ty(to), Type::Record(_) | Type::Pointer(_)) {
-            return more_than_characters(u, to).then_some(By::Long);
+            if more_than_characters(u, to) {
+                found(By::Long);
+            }
+            return;
         }
-        let s = base(u, e)?;
-        if is_local(u.sym(s)) && seen.insert(Seen::Variable(unit, s)) {
-            let f = u.sym(s).func?;
-            let Some(at) = u.func(f).params.iter().position(|p| *p == s) else {
-                // `text = wider(text)`: what it was before is what was copied there.
-                let other = |e: &&ExprId| !mentions(u, **e, s);
-                let mut given = self.given(unit, s).iter().filter(other);
-                return given.find_map(|e| self.no_characters(unit, *e, seen));
+        let Some(s) = base(u, e) else { return };
+        let Some(f) = u.sym(s).func.filter(|_| is_local(u.sym(s))) else {
+            return;
+        };
+        if !seen.insert(Seen::Variable(unit, s)) {
+            return;
+        }
+        let Some(at) = u.func(f).params.iter().position(|p| *p == s) else {
+            // `text = wider(text)`: what it was before is what was copied there.
+            let other = |e: &&ExprId| !mentions(u, **e, s);
+            let given = self.given(unit, s).iter().filter(other);
+            return given.for_each(|e| self.numbers_behind(unit, *e, seen, out));
+        };
+        let given = |g| Seen::Given(g, at);
+        for (unit, call) in self.new_calls(self.p.id(unit, f), given, seen) {
+            let ExprKind::Call { args, .. } = &self.p.units[*unit].expr(*call).kind else {
+                continue;
             };
-            let given = |g| Seen::Given(g, at);
-            let calls = self.new_calls(self.p.id(unit, f), given, seen);
-            return calls.into_iter().find_map(|(unit, call)| {
-                let ExprKind::Call { args, .. } = &self.p.units[*unit].expr(*call).kind else {
-                    return None;
-                };
-                self.no_characters(*unit, *args.get(at)?, seen)
-            });
+            if let Some(a) = args.get(at) {
+                self.numbers_behind(*unit, *a, seen, out);
+            }
         }
-        None
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Order {
     /// `t.c:14`
     pub place: String,
     pub by: By,
+    /// Where the code runs that makes it so, in this unit; none: nothing shows it.
+    pub witnesses: Vec<ExprId>,
 }
 
 impl Order {
@@ -25,7 +27,21 @@ impl Order {
     pub fn of(unit: usize, u: &Unit, e: ExprId, by: By) -> Self {
         let at = u.lines.position(u.expr(e).span.start);
         let place = format!("{}:{}", at.file, at.line);
-        Order { unit, place, by }
+        Order {
+            unit,
+            place,
+            by,
+            witnesses: vec![e],
+        }
+    }
+
+    /// Only where code of any unit runs that computes `e`, another one's expression.
+    pub fn where_runs(self, unit: usize, e: ExprId) -> Self {
+        Order {
+            unit,
+            witnesses: vec![e],
+            ..self
+        }
     }
 }
 
@@ -356,6 +372,10 @@ impl<'a> Cx<'a> {
                 _ => return false,
             }
         }
+    }
+
+    pub fn reaches(&self, unit: usize, f: FuncId) -> bool {
+        self.graph.reaches[self.p.id(unit, f).index()]
     }
 
     /// Does evaluating it come by a location?

@@ -11,10 +11,13 @@ mod order;
 mod pointer_bytes;
 mod range;
 mod records;
+mod scratch;
 mod sent;
 mod sizes;
+mod stable;
 mod stored;
 mod width;
+pub mod witness;
 mod words;
 
 use super::addresses::{Is, Kept, Numbers};
@@ -28,6 +31,7 @@ use crate::tree::*;
 pub use kept::Order;
 use kept::{By, Cx};
 pub use width::Wide;
+use witness::Witness;
 
 /// Of which expressions the lints must know where they go.
 pub fn wanted(u: &Unit, e: ExprId) -> Option<Is> {
@@ -94,14 +98,51 @@ pub fn check(
         let same = (a.unit, &a.place, apart(a)) == (b.unit, &b.place, apart(b));
         if same {
             a.by = a.by.max(b.by);
+            match a.witnesses.is_empty() || b.witnesses.is_empty() {
+                true => a.witnesses.clear(),
+                false => a.witnesses.append(&mut b.witnesses),
+            }
         }
         same
     });
+    witnessed(p, &mut orders);
     Found {
         wide,
         orders,
         chosen,
     }
+}
+
+/// What shows that their code has run is what generated code can mark.
+fn witnessed(p: &Program, orders: &mut [Order]) {
+    for (unit, u) in p.units.iter().enumerate() {
+        let here = || {
+            orders
+                .iter()
+                .any(|o| o.unit == unit && !o.witnesses.is_empty())
+        };
+        if !here() {
+            continue;
+        }
+        let witness = Witness::new(u);
+        for o in orders.iter_mut().filter(|o| o.unit == unit) {
+            let all: Option<Vec<ExprId>> = o.witnesses.iter().map(|e| witness.of(*e)).collect();
+            // What is read from files may be read behind the restart.
+            let known = o.by != By::Files;
+            o.witnesses = all.filter(|_| known).unwrap_or_default();
+        }
+    }
+}
+
+/// Which of the numbers that are made of addresses may stay what they are.
+pub fn stay(
+    p: &Program,
+    graph: &CallGraph,
+    numbers: &Numbers,
+    saved: kept::Saved,
+    kept: &mut Kept,
+) {
+    stable::classify(&Cx::new(p, graph, saved), numbers, kept);
 }
 
 fn is_user(u: &Unit, e: ExprId) -> bool {

@@ -40,7 +40,10 @@ pub fn check(cx: &Cx, numbers: &Numbers, out: &mut Diagnostics) -> Kept {
                 !reached.is_disjoint(&indices)
             };
             if !numbers.is_said(unit, e) && (chooses == Chooses::Surely || indexes()) {
-                kept.push(KeptAt::of(unit, u, e));
+                kept.push(KeptAt {
+                    hashed: Some(chooses == Chooses::Surely),
+                    ..KeptAt::of(unit, u, e)
+                });
             }
         };
         let mut searches = Vec::new();

@@ -25,6 +25,7 @@ pub fn check(
                 unit: s.unit,
                 place: s.name.clone(),
                 by: By::Size(s.ty),
+                witnesses: Vec::new(),
             });
         }
         let held = |x: &Place| matches!(x, Place::Elements(_)) || x.kept(cx.p, saved);

@@ -109,6 +109,41 @@ pub fn find(
         }
         banned.extend(unclear);
     };
+    if let Ok(wanted) = std::env::var("PC3_DEBUG_PLACE") {
+        for s in &sources {
+            for x in s
+                .reached
+                .iter()
+                .filter(|x| x.name(p).as_deref() == Some(&wanted))
+            {
+                let mut from: HashMap<Place, Place> = HashMap::new();
+                let mut todo: std::collections::VecDeque<Place> = s.to.iter().cloned().collect();
+                let mut seen: HashSet<Place> = todo.iter().cloned().collect();
+                while let Some(y) = todo.pop_front() {
+                    let more = beyond.places.get(&y).into_iter().flatten();
+                    for n in numbers.next(&y).chain(more) {
+                        if s.reached.contains(n) && seen.insert(n.clone()) {
+                            from.insert(n.clone(), y.clone());
+                            todo.push_back(n.clone());
+                        }
+                    }
+                }
+                let mut path = vec![format!("{x:?}")];
+                let mut at = x;
+                while let Some(y) = from.get(at) {
+                    path.push(format!("{:?}/{:?}", y.name(p), y));
+                    at = y;
+                }
+                eprintln!("DEBUG {} -> {}", s.name, path.join(" <- "));
+            }
+        }
+        let mut all: Vec<_> = made
+            .iter()
+            .map(|(x, m)| (x.name(p), format!("{m:?}")))
+            .collect();
+        all.sort();
+        eprintln!("DEBUG {all:?}");
+    }
     let dealt = dealt(p, heap, numbers, &sources);
     let held = |x: &&Place| {
         let bare = matches!(x, Place::Result(_)) || told.contains_key(*x) || asks(p, heap, x);

@@ -371,6 +371,29 @@ impl<'a> Compiler<'a> {
                 self.path.pop();
                 push_repeated(out, body, at, (src.size(a.elem), dst.size(b.elem)), a.count);
             }
+            (Kind::Array, Kind::Array) if self.room_for_words(a, b) => {
+                let (from, to) = (src.abi().pointer.size, dst.abi().pointer.size);
+                let words = a.count / u64::from(from);
+                let int = |size| Int {
+                    size,
+                    signed: false,
+                };
+                let step = Step::Size {
+                    from: int(from),
+                    to: int(to),
+                    but_nothing: true,
+                    enough: None,
+                    what: "the size of a pointer".into(),
+                };
+                let strides = (u64::from(from), u64::from(to));
+                let word = Op {
+                    s: 0,
+                    d: 0,
+                    n: 1,
+                    step,
+                };
+                push_repeated(out, vec![word], at, strides, words);
+            }
             (Kind::Array, Kind::Array) => {
                 let reason = format!(
                     "an array of {} elements in the checkpoint, of {} here",
@@ -394,6 +417,21 @@ impl<'a> Compiler<'a> {
             }
             _ => self.differ(s, d),
         }
+    }
+
+    /// Are both arrays of characters, with room for as many pointers?
+    fn room_for_words(&self, a: &Type, b: &Type) -> bool {
+        let (src, dst) = (self.src, self.dst);
+        let words = |t: &Type, abi: &Abi| {
+            let size = u64::from(abi.pointer.size);
+            (t.count % size == 0).then_some(t.count / size)
+        };
+        let characters = [src.get(a.elem), dst.get(b.elem)];
+        let characters = characters
+            .iter()
+            .all(|t| t.size == 1 && t.kind.is_integer());
+        let known = words(a, src.abi()).filter(|n| *n > 0);
+        characters && known.is_some() && known == words(b, dst.abi())
     }
 
     fn differ(&mut self, s: TypeId, d: TypeId) {

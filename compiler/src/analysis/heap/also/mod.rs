@@ -85,6 +85,7 @@ pub fn find(
                     travels::Source::Struct(of) => {
                         pairs.extend(known.index(unit, of).map(|of| (of, other, (unit, at))));
                     }
+                    travels::Source::Behind => {}
                     travels::Source::Node(n) => travels.take(n, other, (unit, at)),
                 }
             }

@@ -28,6 +28,8 @@ enum Node {
 pub enum Source {
     /// It is one to this struct.
     Struct(TypeId),
+    /// To what lies behind a head.
+    Behind,
     Node(usize),
 }
 
@@ -42,6 +44,8 @@ pub struct Travels<'a> {
     handed: HashMap<(GroupId, usize), Vec<(Node, Holds)>>,
     /// What these return is new.
     fresh: &'a HashSet<FnId>,
+    /// What lies behind heads of structs: units and types.
+    behind: Vec<(usize, TypeId)>,
     /// What moves through memory, and may be behind what it was.
     moved: HashSet<Place>,
     index: HashMap<Node, usize>,
@@ -77,6 +81,7 @@ impl<'a> Travels<'a> {
         graph: &'a CallGraph,
         flows: &'a [Flow<'a>],
         fresh: &'a HashSet<FnId>,
+        behind: Vec<(usize, TypeId)>,
     ) -> Travels<'a> {
         let mut moved = HashSet::new();
         flows.iter().for_each(|f| moves(f, &mut moved));
@@ -86,6 +91,7 @@ impl<'a> Travels<'a> {
             groups: &graph.groups,
             handed: HashMap::new(),
             fresh,
+            behind,
             moved,
             index: HashMap::new(),
             edges: Vec::new(),
@@ -118,7 +124,12 @@ impl<'a> Travels<'a> {
         let of = match &u.expr(e).kind {
             ExprKind::AddrOf(x) if is_behind(u, *x) => return,
             ExprKind::AddrOf(_) => e,
-            _ if moved => return,
+            _ if moved => {
+                if super::behind(u, u.expr(from).ty).is_some() && is_any(u, u.expr(e).ty) {
+                    out.push(Source::Behind);
+                }
+                return;
+            }
             _ => from,
         };
         let q = u.expr(of).ty;
@@ -307,6 +318,11 @@ impl<'a> Travels<'a> {
         for s in from {
             match s {
                 Source::Struct(t) => self.put[node].extend(known.index(flow.unit, t)),
+                Source::Behind => {
+                    for (unit, t) in self.behind.clone() {
+                        self.put[node].extend(known.index(unit, t));
+                    }
+                }
                 Source::Node(n) => _ = self.edges[n].insert(node),
             }
         }
