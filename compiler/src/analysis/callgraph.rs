@@ -339,11 +339,7 @@ fn muted(
 }
 
 /// From which functions, and by which groups, locations are reached; `own`: functions that have some.
-fn reaching(
-    own: Vec<bool>,
-    calls: &[Vec<CallSite>],
-    groups: &Groups,
-) -> (Vec<bool>, Vec<bool>) {
+fn reaching(own: Vec<bool>, calls: &[Vec<CallSite>], groups: &Groups) -> (Vec<bool>, Vec<bool>) {
     let (mut reaches, mut points) = (own, vec![false; groups.len()]);
     let mut callers: Vec<Vec<FnId>> = vec![Vec::new(); groups.len()];
     for (f, list) in calls.iter().enumerate() {

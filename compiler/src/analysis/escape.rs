@@ -7,8 +7,8 @@
 
 use super::callgraph::CallGraph;
 use super::cfg::{self, Cfg};
-use super::liveness::{self, Liveness};
 use super::groups::GroupId;
+use super::liveness::{self, Liveness};
 use super::points::{PointAt, Points};
 use super::program::{is_local, Callee, FnId, Program};
 use super::tables;

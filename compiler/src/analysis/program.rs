@@ -215,10 +215,27 @@ impl<'a> Program<'a> {
         all.map(|(unit, s)| (&self.units[*unit], self.units[*unit].sym(*s)))
     }
 
-    /// Structs and unions of a tag, or, without one, of a type's name.
-    pub fn records(&self, name: &str) -> impl Iterator<Item = (&'a Unit, &'a Record)> + '_ {
-        let all = self.records.get(name).into_iter().flatten();
-        all.map(|(unit, r)| (&self.units[*unit], &self.units[*unit].records[r.index()]))
+    /// Units that declare such a variable.
+    pub fn declaring(&self, name: &str) -> impl Iterator<Item = usize> + '_ {
+        let all = self.globals.get(name).into_iter().flatten();
+        all.map(|(unit, _)| *unit)
+    }
+
+    /// Structs and unions of a tag, or, without one, of a type's name; `UNIT:NUMBER` of those that have neither.
+    pub fn records<'s>(
+        &'s self,
+        name: &'s str,
+    ) -> impl Iterator<Item = (&'a Record, (usize, RecordId))> + 's {
+        let nameless = name.split_once(':').and_then(|(unit, k)| {
+            let id = (unit.parse().ok()?, RecordId(k.parse().ok()?));
+            Some(id)
+        });
+        let named = self.records.get(name).into_iter().flatten().copied();
+        let all = nameless.into_iter().chain(named);
+        all.filter_map(|(unit, r)| {
+            let unit_of: &'a Unit = self.units.get(unit)?;
+            Some((unit_of.records.get(r.index())?, (unit, r)))
+        })
     }
 
     pub fn ids(&self) -> impl Iterator<Item = FnId> {

@@ -1,6 +1,7 @@
 //! Where numbers go, whatever the order: from each place that is read to those that are written with it.
 
 use super::arrays::Arrays;
+use super::graph::Graph;
 use super::kinds::{
     copies_addresses, cursors, has_sizeof, holds_addresses, is_address, is_depth, is_number,
     pointee,
@@ -19,7 +20,6 @@ use std::collections::{HashMap, HashSet};
 
 /// What arguments of calls that may reach several functions are given to.
 pub type Ends = HashMap<(GroupId, usize), Vec<Place>>;
-pub type Edges = HashMap<Place, HashSet<Place>>;
 
 /// An address becomes a number.
 pub struct Source {
@@ -49,7 +49,7 @@ pub enum Is {
 
 pub struct Found {
     pub sources: Vec<Source>,
-    pub edges: Edges,
+    pub graph: Graph,
     pub ends: Ends,
     pub wanted: Vec<Wanted>,
 }
@@ -92,7 +92,7 @@ impl<'a> Flow<'a> {
     ) -> Flow<'a> {
         let found = Found {
             sources: Vec::new(),
-            edges: HashMap::new(),
+            graph: Graph::default(),
             ends: HashMap::new(),
             wanted: Vec::new(),
         };
@@ -214,10 +214,7 @@ impl<'a> Flow<'a> {
     }
 
     fn edges(&mut self, from: &[Place], to: &[Place]) {
-        for f in from {
-            let edges = self.found.edges.entry(f.clone()).or_default();
-            edges.extend(to.iter().cloned());
-        }
+        self.found.graph.edges(from, to);
     }
 
     /// Where the value of a call comes from.

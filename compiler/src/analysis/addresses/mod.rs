@@ -5,6 +5,7 @@
 
 mod arrays;
 mod flow;
+mod graph;
 mod kinds;
 mod low;
 mod lvalues;
@@ -19,8 +20,9 @@ use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 pub use arrays::{Arrays, Saved};
-use flow::{Edges, Flow, Found, Source};
+use flow::{Flow, Found, Source};
 pub use flow::{Is, Wanted};
+pub use graph::{Graph, PlaceId};
 use kinds::is_number;
 pub use kinds::{has_sizeof, holds_addresses, is_depth, pointee, reads_only};
 pub use lvalues::{named, part};
@@ -121,7 +123,8 @@ impl Numbers {
         // What is an address at all decides what a difference of two is, so that comes first.
         let first = Flow::new(p, graph, (&known, &arrays), HashSet::new(), &|_, _| None).follow();
         let sources = first.sources.iter().flat_map(|s| &s.to);
-        let addresses = reached(&first.edges, sources, &|_| true);
+        let addresses = first.graph.reached(sources, &|_| true);
+        let addresses = addresses.into_iter().cloned().collect();
         let found = Flow::new(p, graph, (&known, &arrays), addresses, wanted).follow();
         let mut sources = HashMap::new();
         for (k, s) in found.sources.iter().enumerate() {
@@ -184,14 +187,18 @@ impl Numbers {
         self.arrays.led(unit, u, address)
     }
 
-    /// What a place's value is put into.
-    pub fn next(&self, from: &Place) -> impl Iterator<Item = &Place> {
-        self.found.edges.get(from).into_iter().flatten()
+    /// What the places' values are put into.
+    pub fn graph(&self) -> &Graph {
+        &self.found.graph
     }
 
     /// What the values in `from` are put into, on and on through those that `through` allows.
-    pub fn reached(&self, from: &[Place], through: &dyn Fn(&Place) -> bool) -> HashSet<Place> {
-        reached(&self.found.edges, from.iter(), through)
+    pub fn reached<'s>(
+        &'s self,
+        from: &'s [Place],
+        through: &dyn Fn(&Place) -> bool,
+    ) -> Vec<&'s Place> {
+        self.found.graph.reached(from.iter(), through)
     }
 }
 
@@ -205,25 +212,28 @@ pub fn check(
     let mut kept = Kept::new();
     let known = &numbers.known;
     let low: Vec<OnceCell<low::Low>> = p.units.iter().map(|_| OnceCell::new()).collect();
+    let graph = &numbers.found.graph;
+    let matters = |x: &Place| !known.contains(x) && x.kept(p, saved);
+    let is_kept = graph.leading(&matters);
+    let is_pointer = graph.leading(&|x| *x == Place::Pointer);
     for Source { unit, of, to, mark } in &numbers.found.sources {
         let u = &p.units[*unit];
         let span = &u.expr(*of).span;
-        let places = numbers.reached(to, &|_| true);
-        if !places
-            .iter()
-            .any(|x| !known.contains(x) && x.kept(p, saved))
-        {
+        let leads = |all: &[bool], x: &Place| graph.id(x).map(|id| all[id as usize]);
+        let kept_in = |x: &Place| leads(&is_kept, x).unwrap_or_else(|| matters(x));
+        if !to.iter().any(kept_in) {
             continue;
         }
         if low[*unit].get_or_init(|| low::Low::new(u)).aligns(*of) {
             continue;
         }
+        let back = |x: &Place| leads(&is_pointer, x).unwrap_or(*x == Place::Pointer);
         let help = "keep it in a pointer, or say which integer holds it: `#pragma pc3 pointer STRUCT.MEMBER`, or of a variable";
         kept.push(KeptAt::of(*unit, u, *of));
         if *mark {
             continue;
         }
-        out.push(if places.contains(&Place::Pointer) {
+        out.push(if to.iter().any(back) {
             Diagnostic::advice(u, span, Code::PointerAsNumber, "an address is kept in an integer and could become a pointer again: a restart that cannot have everything where it was is refused", help)
         } else {
             Diagnostic::advice(u, span, Code::AddressAsNumber, "an address is kept as a number: a restart that cannot have everything where it was is refused", help)
@@ -246,25 +256,4 @@ fn annotated(p: &Program, said: &Said) -> HashSet<Place> {
         }
     }
     all
-}
-
-fn reached<'a>(
-    edges: &Edges,
-    from: impl Iterator<Item = &'a Place>,
-    through: &dyn Fn(&Place) -> bool,
-) -> HashSet<Place> {
-    let mut todo: Vec<Place> = from.cloned().collect();
-    let mut found: HashSet<Place> = todo.iter().cloned().collect();
-    while let Some(x) = todo.pop() {
-        if !x.is_between() && !through(&x) {
-            continue;
-        }
-        for next in edges.get(&x).into_iter().flatten() {
-            if found.insert(next.clone()) {
-                todo.push(next.clone());
-            }
-        }
-    }
-    found.retain(|x| !x.is_between());
-    found
 }

@@ -184,8 +184,11 @@ pub fn check(
             Place::Memory(_) => memory,
             _ => x.kept(p, saved),
         };
-        let mut names: Vec<Option<String>> =
-            reached.iter().filter(kept).map(|x| x.name(p)).collect();
+        let mut names: Vec<Option<String>> = reached
+            .into_iter()
+            .filter(kept)
+            .map(|x| x.name(p))
+            .collect();
         names.sort();
         if names.is_empty() {
             continue;

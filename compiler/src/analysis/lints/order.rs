@@ -37,7 +37,7 @@ pub fn check(cx: &Cx, numbers: &Numbers, out: &mut Diagnostics) -> Kept {
                 let to = numbers.made(unit, e);
                 let reached =
                     numbers.reached(to, &|x| !matches!(x, Place::Memory(_) | Place::Elements(_)));
-                !reached.is_disjoint(&indices)
+                reached.into_iter().any(|x| indices.contains(x))
             };
             if !numbers.is_said(unit, e) && (chooses == Chooses::Surely || indexes()) {
                 kept.push(KeptAt {

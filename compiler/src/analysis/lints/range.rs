@@ -7,6 +7,8 @@ use crate::analysis::program::Program;
 use crate::analysis::walk::strip_casts;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 pub fn check(
     p: &Program,
@@ -14,13 +16,14 @@ pub fn check(
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
     out: &mut Diagnostics,
 ) {
+    let longs = Longs::new(p);
     for w in numbers.wanted() {
         let u = &p.units[w.unit];
         let Some(why) = large(u, w.of).filter(|_| is_user(u, w.of)) else {
             continue;
         };
         let mut to = w.to.iter().flat_map(|x| numbers.ends(x));
-        let kept = to.find(|x| is_long(p, x) && x.kept(p, saved));
+        let kept = to.find(|x| longs.any(x) && x.kept(p, saved));
         if let Some(place) = kept.and_then(|x| x.name(p)) {
             out.push(Diagnostic::advice(
                 u,
@@ -82,13 +85,37 @@ pub fn large(u: &Unit, e: ExprId) -> Option<String> {
     }
 }
 
-/// Is it declared as a `long`, or an array of some?
-fn is_long(p: &Program, x: &Place) -> bool {
-    longs(p, x, false) || longs(p, x, true)
+/// What places are declared as, asked once of each.
+pub struct Longs<'a> {
+    p: &'a Program<'a>,
+    known: RefCell<FxHashMap<Place, [bool; 2]>>,
 }
 
-/// A signed one, or an unsigned one?
-pub fn longs(p: &Program, x: &Place, unsigned: bool) -> bool {
+impl<'a> Longs<'a> {
+    pub fn new(p: &'a Program<'a>) -> Longs<'a> {
+        Longs {
+            p,
+            known: RefCell::default(),
+        }
+    }
+
+    /// Is it a `long`, or an array of some: a signed one, or an unsigned one?
+    pub fn is(&self, x: &Place, unsigned: bool) -> bool {
+        let known = self.known.borrow().get(x).copied();
+        let both = known.unwrap_or_else(|| {
+            let both = [false, true].map(|unsigned| longs(self.p, x, unsigned));
+            self.known.borrow_mut().insert(x.clone(), both);
+            both
+        });
+        both[usize::from(unsigned)]
+    }
+
+    pub fn any(&self, x: &Place) -> bool {
+        self.is(x, false) || self.is(x, true)
+    }
+}
+
+fn longs(p: &Program, x: &Place, unsigned: bool) -> bool {
     let wanted = if unsigned {
         IntKind::ULong
     } else {
@@ -101,8 +128,9 @@ pub fn longs(p: &Program, x: &Place, unsigned: bool) -> bool {
     match x {
         Place::Variable(unit, s) => long(&p.units[*unit], p.units[*unit].sym(*s).ty),
         Place::Global(name) => p.globals(name).any(|(u, s)| long(u, s.ty)),
-        Place::Member(of, name) => p.records(of).any(|(u, r)| {
-            let mut fields = r.fields.iter().flatten();
+        Place::Member(of, _) if of.contains(':') => false,
+        Place::Member(of, name) => p.records(of).any(|(r, (unit, _))| {
+            let (u, mut fields) = (&p.units[unit], r.fields.iter().flatten());
             fields.any(|f| f.name.as_ref() == Some(name) && long(u, f.ty))
         }),
         Place::Result(f) => long(p.unit(*f), p.func(*f).ret),

@@ -8,7 +8,8 @@ use crate::analysis::measured::{self, Measured, Source};
 use crate::analysis::program::Program;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 pub fn check(
     cx: &Cx,
@@ -18,6 +19,10 @@ pub fn check(
     out: &mut Diagnostics,
 ) {
     let mut reported: HashSet<&Place> = HashSet::new();
+    let held = |x: &Place| matches!(x, Place::Elements(_)) || x.kept(cx.p, saved);
+    let kept = |x: &&Place| measured.refused(x) && held(x) && x.name(cx.p).is_some();
+    // Many sources share what they get to.
+    let mut known_sets: HashMap<*const HashSet<Place>, HashSet<&Place>> = HashMap::new();
     for (i, s) in measured.sources.iter().enumerate() {
         let u = &cx.p.units[s.unit];
         if measured.decides(i) {
@@ -28,14 +33,14 @@ pub fn check(
                 witnesses: Vec::new(),
             });
         }
-        let held = |x: &Place| matches!(x, Place::Elements(_)) || x.kept(cx.p, saved);
-        let kept = |x: &&Place| measured.refused(x) && held(x) && x.name(cx.p).is_some();
-        let all: HashSet<&Place> = s.reached.iter().filter(kept).collect();
+        let all = known_sets
+            .entry(Arc::as_ptr(&s.reached))
+            .or_insert_with(|| s.reached.iter().filter(kept).collect());
         // One source tells of a place that many add to.
         let known = all.iter().any(|x| reported.contains(x));
         reported.extend(all.iter());
         if !known && !all.is_empty() {
-            out.push(advice(cx.p, u, s, &all));
+            out.push(advice(cx.p, u, s, all));
         } else if let Some(into) = bare(cx, s) {
             list.push(Order::of(s.unit, u, s.of, By::Layout));
             let text = one_line(u.slice(&u.expr(s.of).span));

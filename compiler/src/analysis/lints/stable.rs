@@ -17,7 +17,7 @@ pub fn classify(cx: &Cx, numbers: &Numbers, kept: &mut Kept) {
     for k in kept {
         let Some(cast) = k.cast else { continue };
         let to = numbers.reached(numbers.made(k.unit, cast), &|_| true);
-        if to.contains(&Place::Pointer) || numbers.is_said(k.unit, cast) {
+        if to.contains(&&Place::Pointer) || numbers.is_said(k.unit, cast) {
             continue;
         }
         let narrow = is_narrow(cx, k.unit, cast);

@@ -3,7 +3,7 @@
 //! 64 bits knows such constants, and a restart refuses the numbers that they become.
 
 use super::in_users_file;
-use super::range::longs;
+use super::range::Longs;
 use super::words::{self, Words};
 use crate::analysis::addresses::{parents, Numbers, Parent, Parents, Place};
 use crate::analysis::program::Program;
@@ -65,6 +65,7 @@ pub fn check(
 ) -> Vec<Wide> {
     let mut all: Vec<Wide> = Vec::new();
     let mut above: HashMap<usize, Parents> = HashMap::new();
+    let longs = Longs::new(p);
     for w in numbers.wanted() {
         let u = &p.units[w.unit];
         if !in_users_file(u, w.of) || !candidate(u, w.of) {
@@ -78,8 +79,8 @@ pub fn check(
             },
         };
         let of = |x: &&Place| match unsigned {
-            Some(unsigned) => longs(p, x, unsigned),
-            None => longs(p, x, false) || longs(p, x, true),
+            Some(unsigned) => longs.is(x, unsigned),
+            None => longs.any(x),
         };
         let to = w.to.iter().flat_map(|x| numbers.ends(x));
         let from: Vec<Place> = to.filter(of).cloned().collect();
@@ -91,7 +92,7 @@ pub fn check(
             !matches!(x, Place::Memory(_) | Place::Elements(_) | Place::Pointer)
         });
         let kept: Vec<&Place> = reached
-            .iter()
+            .into_iter()
             .filter(|x| of(x) && x.kept(p, saved))
             .collect();
         if kept.is_empty() {
@@ -104,7 +105,7 @@ pub fn check(
         let name = named(&first).or_else(|| named(&other));
         let text = words::named(u, w.of);
         for unsigned in [false, true] {
-            if kept.iter().any(|x| longs(p, x, unsigned)) {
+            if kept.iter().any(|x| longs.is(x, unsigned)) {
                 add(&mut all, p, (w.unit, w.of), (v as u32, !unsigned));
             }
         }

@@ -22,7 +22,9 @@ pub use given::{Given, Gives};
 pub use made::holds_size;
 use made::Made;
 use pc3_typemetric::descriptor::{PC3_TYPE_FITS, PC3_TYPE_SUM};
+use reach::{Reach, Reached};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 /// A `sizeof` that counts.
 pub struct Source {
@@ -33,7 +35,7 @@ pub struct Source {
     pub name: String,
     /// What it is put into at once, and all that it gets to.
     pub to: Vec<Place>,
-    pub reached: HashSet<Place>,
+    pub reached: Reached,
 }
 
 /// What becomes of a number at a restart.
@@ -96,7 +98,7 @@ pub fn find(
             Place::Memory(_) | Place::Pointer => false,
             _ => true,
         };
-        let all = sources.iter().flat_map(|s| &s.reached);
+        let all = distinct(&sources).into_iter().flat_map(|r| r.iter());
         let all: HashSet<Place> = all.filter(|x| own(x)).cloned().collect();
         let (made, sized) = made::analyse(p, graph, (numbers, &calls, &beyond), &all, &told);
         // Of several arrays that cannot be told apart only what all have in common is known.
@@ -109,41 +111,6 @@ pub fn find(
         }
         banned.extend(unclear);
     };
-    if let Ok(wanted) = std::env::var("PC3_DEBUG_PLACE") {
-        for s in &sources {
-            for x in s
-                .reached
-                .iter()
-                .filter(|x| x.name(p).as_deref() == Some(&wanted))
-            {
-                let mut from: HashMap<Place, Place> = HashMap::new();
-                let mut todo: std::collections::VecDeque<Place> = s.to.iter().cloned().collect();
-                let mut seen: HashSet<Place> = todo.iter().cloned().collect();
-                while let Some(y) = todo.pop_front() {
-                    let more = beyond.places.get(&y).into_iter().flatten();
-                    for n in numbers.next(&y).chain(more) {
-                        if s.reached.contains(n) && seen.insert(n.clone()) {
-                            from.insert(n.clone(), y.clone());
-                            todo.push_back(n.clone());
-                        }
-                    }
-                }
-                let mut path = vec![format!("{x:?}")];
-                let mut at = x;
-                while let Some(y) = from.get(at) {
-                    path.push(format!("{:?}/{:?}", y.name(p), y));
-                    at = y;
-                }
-                eprintln!("DEBUG {} -> {}", s.name, path.join(" <- "));
-            }
-        }
-        let mut all: Vec<_> = made
-            .iter()
-            .map(|(x, m)| (x.name(p), format!("{m:?}")))
-            .collect();
-        all.sort();
-        eprintln!("DEBUG {all:?}");
-    }
     let dealt = dealt(p, heap, numbers, &sources);
     let held = |x: &&Place| {
         let bare = matches!(x, Place::Result(_)) || told.contains_key(*x) || asks(p, heap, x);
@@ -151,6 +118,7 @@ pub fn find(
         !bare && has_row(p, x) && (!elements || numbers.arrays.kept(p, graph, x, saved))
     };
     let mut kept = HashMap::new();
+    let sets = distinct(&sources);
     for place in all.iter().filter(held) {
         let (flags, of) = match made.get(place) {
             None | Some(Made::Plain | Made::Nothing) => continue,
@@ -172,9 +140,11 @@ pub fn find(
             match of {
                 Some((unit, ty)) => Kept::Counts(unit, ty),
                 None => {
-                    let mut of = BTreeSet::new();
-                    let reached = sources.iter().enumerate();
-                    of.extend(reached.filter(|s| s.1.reached.contains(place)).map(|s| s.0));
+                    let in_it = sets.iter().filter(|r| r.contains(place));
+                    let in_it: HashSet<_> = in_it.map(|r| Arc::as_ptr(r)).collect();
+                    let has = |s: &Source| in_it.contains(&Arc::as_ptr(&s.reached));
+                    let all = sources.iter().enumerate().filter(|s| has(s.1));
+                    let of: BTreeSet<usize> = all.map(|s| s.0).collect();
                     Kept::Refused { sources: of, flags }
                 }
             },
@@ -195,6 +165,7 @@ fn sources(
     beyond: &Beyond,
 ) -> Vec<Source> {
     let asked = asked(p, heap);
+    let mut reach = Reach::new(p, (numbers, banned), beyond);
     let mut sources: Vec<Source> = Vec::new();
     let mut names: HashMap<String, usize> = HashMap::new();
     for w in numbers.wanted() {
@@ -235,7 +206,7 @@ fn sources(
             of: w.of,
             ty,
             name,
-            reached: reach::from(p, (numbers, banned), beyond, &to),
+            reached: reach.from(&to),
             to,
         });
     }
@@ -321,40 +292,39 @@ pub fn givers(
 
 /// Units in which a place is declared.
 fn declared<'a>(p: &'a Program, place: &'a Place) -> impl Iterator<Item = usize> + 'a {
-    (0..p.units.len()).filter(move |unit| {
-        let u = &p.units[*unit];
-        match place {
-            Place::Variable(of, _) => of == unit,
-            Place::Global(name) => u.symbols.iter().any(|s| s.name == *name && s.is_global),
-            Place::Member(..) => !fields(*unit, u, place).is_empty(),
-            _ => false,
+    let mut units: Vec<usize> = match place {
+        Place::Variable(of, _) => vec![*of],
+        Place::Global(name) => p.declaring(name).collect(),
+        Place::Member(of, name) => {
+            let all = p.records(of).filter(|(_, r)| field(p, *r, name).is_some());
+            all.map(|(_, (unit, _))| unit).collect()
         }
-    })
+        _ => Vec::new(),
+    };
+    units.sort_unstable();
+    units.dedup();
+    units.into_iter()
+}
+
+fn field<'a>(p: &'a Program, (unit, r): (usize, RecordId), name: &str) -> Option<&'a Field> {
+    let mut fields = p.units[unit].records[r.index()].fields.iter().flatten();
+    fields.find(|f| f.name.as_deref() == Some(name))
 }
 
 /// The fields of a unit that a place stands for.
-fn fields<'a>(unit: usize, u: &'a Unit, place: &Place) -> Vec<(&'a Record, &'a Field)> {
-    let Place::Member(_, name) = place else {
+fn fields<'a>(p: &'a Program, unit: usize, place: &Place) -> Vec<(&'a Record, &'a Field)> {
+    let Place::Member(of, name) = place else {
         return Vec::new();
     };
-    let mut all = Vec::new();
-    for (k, d) in u.records.iter().enumerate() {
-        if Place::member(unit, u, RecordId(k as u32), name) == *place {
-            let fields = d.fields.iter().flatten();
-            all.extend(
-                fields
-                    .filter(|f| f.name.as_ref() == Some(name))
-                    .map(|f| (d, f)),
-            );
-        }
-    }
-    all
+    let here = p.records(of).filter(|(_, (of, _))| *of == unit);
+    let found = here.filter_map(|(d, r)| Some((d, field(p, r, name)?)));
+    found.collect()
 }
 
 /// Can a type of the tables be this place's alone?
 fn has_row(p: &Program, place: &Place) -> bool {
     declared(p, place).all(|unit| {
-        let all = fields(unit, &p.units[unit], place);
+        let all = fields(p, unit, place);
         let plain = |(d, f): &(&Record, &Field)| !d.is_union && f.bit_width.is_none();
         all.iter().all(plain)
     })
@@ -492,19 +462,24 @@ fn dealt(p: &Program, heap: &Heap, numbers: &Numbers, sources: &[Source]) -> Has
         Place::Variable(unit, s) => variables && !is_local(p.units[*unit].sym(*s)),
         _ => false,
     };
-    let all = sources.iter().flat_map(|s| &s.reached);
+    let sets = distinct(sources);
+    let all = sets.iter().flat_map(|r| r.iter());
     ends.extend(all.filter(|x| beside(x)).cloned());
     let from: Vec<Place> = ends.iter().cloned().collect();
-    ends.extend(reach::from(
-        p,
-        (numbers, &HashSet::new()),
-        &Beyond::default(),
-        &from,
-    ));
-    let meets = |s: &&Source| !s.reached.is_disjoint(&ends);
-    let met: Vec<&Source> = sources.iter().filter(meets).collect();
-    ends.extend(met.iter().flat_map(|s| s.reached.iter().cloned()));
+    let none = HashSet::new();
+    let mut reach = Reach::new(p, (numbers, &none), &Beyond::default());
+    ends.extend(reach.from(&from).iter().cloned());
+    let meets = |r: &&&Reached| !r.is_disjoint(&ends);
+    let met: Vec<&&Reached> = sets.iter().filter(meets).collect();
+    ends.extend(met.iter().flat_map(|r| r.iter().cloned()));
     ends
+}
+
+/// What sources get to: many share it.
+fn distinct(sources: &[Source]) -> Vec<&Reached> {
+    let mut seen = HashSet::new();
+    let all = sources.iter().map(|s| &s.reached);
+    all.filter(|r| seen.insert(Arc::as_ptr(r))).collect()
 }
 
 /// Structs of the system's headers: what they are given is for a call.

@@ -3,41 +3,111 @@
 
 use super::beyond::Beyond;
 use super::made::holds_size;
-use crate::analysis::addresses::{Numbers, Place};
+use crate::analysis::addresses::{Graph, Numbers, Place, PlaceId};
 use crate::analysis::program::{Callee, FnId, Program};
 use crate::analysis::walk::{visit, Node};
 use crate::tree::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-/// The places that a number in `from` gets to.
-pub fn from(
-    p: &Program,
-    (numbers, but): (&Numbers, &HashSet<Place>),
-    beyond: &Beyond,
-    from: &[Place],
-) -> HashSet<Place> {
-    let mut todo: Vec<(Place, bool)> = from.iter().map(|x| (x.clone(), is_param(p, x))).collect();
-    let mut seen: HashSet<(Place, bool)> = todo.iter().cloned().collect();
-    while let Some((x, argument)) = todo.pop() {
-        // In memory it is hardly ever known to be the same.
-        if matches!(x, Place::Memory(_) | Place::Pointer) || but.contains(&x) {
-            continue;
+/// Where numbers get to, of one place after the other.
+pub struct Reach<'a> {
+    p: &'a Program<'a>,
+    graph: &'a Graph,
+    /// Places that are in no edge of the flow.
+    more: Vec<Place>,
+    ids: FxHashMap<Place, PlaceId>,
+    further: FxHashMap<PlaceId, Vec<PlaceId>>,
+    /// Numbers are not followed through these.
+    but: &'a HashSet<Place>,
+    known: FxHashMap<Vec<PlaceId>, Reached>,
+}
+
+pub type Reached = Arc<HashSet<Place>>;
+
+impl<'a> Reach<'a> {
+    pub fn new(
+        p: &'a Program<'a>,
+        (numbers, but): (&'a Numbers, &'a HashSet<Place>),
+        beyond: &Beyond,
+    ) -> Reach<'a> {
+        let mut all = Reach {
+            p,
+            graph: numbers.graph(),
+            more: Vec::new(),
+            ids: FxHashMap::default(),
+            further: FxHashMap::default(),
+            but,
+            known: FxHashMap::default(),
+        };
+        for (from, to) in &beyond.places {
+            let to = to.iter().map(|x| all.id(x)).collect();
+            let from = all.id(from);
+            all.further.insert(from, to);
         }
-        let further = beyond.places.get(&x).into_iter().flatten();
-        for next in numbers.next(&x).chain(further) {
-            let argument = match next {
-                Place::Result(_) if argument => continue,
-                Place::Variable(..) => argument || is_param(p, next),
-                Place::Handed(..) => true,
-                _ => false,
-            };
-            if seen.insert((next.clone(), argument)) {
-                todo.push((next.clone(), argument));
-            }
+        all
+    }
+
+    fn id(&mut self, x: &Place) -> PlaceId {
+        if let Some(id) = self.graph.id(x).or(self.ids.get(x).copied()) {
+            return id;
+        }
+        let id = (self.graph.len() + self.more.len()) as PlaceId;
+        self.more.push(x.clone());
+        self.ids.insert(x.clone(), id);
+        id
+    }
+
+    fn place(&self, id: PlaceId) -> &Place {
+        match (id as usize).checked_sub(self.graph.len()) {
+            Some(k) => &self.more[k],
+            None => self.graph.place(id),
         }
     }
-    let all = seen.into_iter().map(|x| x.0);
-    all.filter(|x| !x.is_between()).collect()
+
+    /// The places that a number in `from` gets to.
+    pub fn from(&mut self, from: &[Place]) -> Reached {
+        let mut from: Vec<PlaceId> = from.iter().map(|x| self.id(x)).collect();
+        from.sort_unstable();
+        from.dedup();
+        if let Some(known) = self.known.get(&from) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(self.follow(&from));
+        self.known.insert(from, Arc::clone(&found));
+        found
+    }
+
+    fn follow(&self, from: &[PlaceId]) -> HashSet<Place> {
+        let param = |id: PlaceId| is_param(self.p, self.place(id));
+        let mut todo: Vec<(PlaceId, bool)> = from.iter().map(|x| (*x, param(*x))).collect();
+        let mut seen: FxHashSet<(PlaceId, bool)> = todo.iter().copied().collect();
+        while let Some((id, argument)) = todo.pop() {
+            let x = self.place(id);
+            // In memory it is hardly ever known to be the same.
+            if matches!(x, Place::Memory(_) | Place::Pointer) || self.but.contains(x) {
+                continue;
+            }
+            let in_graph = (id as usize) < self.graph.len();
+            let next = in_graph.then(|| self.graph.next(id).iter());
+            let further = self.further.get(&id).into_iter().flatten();
+            for next in next.into_iter().flatten().chain(further) {
+                let argument = match self.place(*next) {
+                    Place::Result(_) if argument => continue,
+                    Place::Variable(..) => argument || param(*next),
+                    Place::Handed(..) => true,
+                    _ => false,
+                };
+                if seen.insert((*next, argument)) {
+                    todo.push((*next, argument));
+                }
+            }
+        }
+        let ids: FxHashSet<PlaceId> = seen.into_iter().map(|x| x.0).collect();
+        let all = ids.into_iter().map(|id| self.place(id));
+        all.filter(|x| !x.is_between()).cloned().collect()
+    }
 }
 
 fn is_param(p: &Program, x: &Place) -> bool {
@@ -54,8 +124,9 @@ fn flows_back(p: &Program, numbers: &Numbers, f: FnId, i: usize) -> bool {
         Place::Variable(v, s) => *v == unit && p.units[*v].sym(*s).func == Some(p.fns[f.index()].1),
         _ => false,
     };
-    let all = numbers.reached(&[Place::Variable(unit, *s)], &own);
-    all.contains(&Place::Result(f))
+    let from = [Place::Variable(unit, *s)];
+    let all = numbers.reached(&from, &own);
+    all.contains(&&Place::Result(f))
 }
 
 /// Calls that return what they make of a size in an argument.

@@ -136,8 +136,8 @@ fn escapes(all: &Pointers, (unit, u, parents): (usize, &Unit, &Parents), e: Expr
                 return !matches!(op, Eq | Ne | LogAnd | LogOr | Lt | Gt | Le | Ge);
             }
             ExprKind::Unary { op: UnOp::Not, .. } | ExprKind::SizeofExpr(_) => return false,
-            ExprKind::Deref(_) | ExprKind::AddrOf(_)
-                if is_function(u, e) || is_function(u, up) => {}
+            ExprKind::Deref(_) | ExprKind::AddrOf(_) if is_function(u, e) || is_function(u, up) => {
+            }
             // Taking a place's address opens that.
             ExprKind::AddrOf(_) => return false,
             ExprKind::Index { .. } | ExprKind::Member { .. } => return false,

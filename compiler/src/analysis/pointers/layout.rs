@@ -5,7 +5,12 @@ use crate::tree::*;
 use std::fmt::Write;
 
 /// What a visit of a record sees: each part, behind the marks of those in front of it.
-pub fn parts(u: &Unit, r: RecordId, marks: &mut String, see: &mut dyn FnMut(&str, RecordId, &Field)) {
+pub fn parts(
+    u: &Unit,
+    r: RecordId,
+    marks: &mut String,
+    see: &mut dyn FnMut(&str, RecordId, &Field),
+) {
     for f in u.records[r.index()].fields.iter().flatten() {
         see(marks, r, f);
         match (&f.bit_width, u.ty(f.ty.ty)) {

@@ -241,7 +241,9 @@ impl<'a> Pointers<'a> {
             return false;
         }
         let callers = self.callers.get(&f).map_or(&[][..], Vec::as_slice);
-        let given = callers.iter().map(|(unit, args)| Some((*unit, *args.get(i)?)));
+        let given = callers
+            .iter()
+            .map(|(unit, args)| Some((*unit, *args.get(i)?)));
         let given: Option<Vec<(usize, ExprId)>> = given.collect();
         given.is_some_and(|list| self.all(list.into_iter(), query))
     }

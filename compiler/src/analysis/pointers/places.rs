@@ -267,14 +267,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    fn initialised(
-        &mut self,
-        unit: usize,
-        u: &Unit,
-        s: Option<SymId>,
-        ty: QualType,
-        init: &Init,
-    ) {
+    fn initialised(&mut self, unit: usize, u: &Unit, s: Option<SymId>, ty: QualType, init: &Init) {
         let any = |s: &SymId| is_local(u.sym(*s)) && is_any(u, ty.ty);
         let own = s.filter(|s| holds(u, ty.ty) || any(s));
         if let Some(place) = own.map(|s| self.variable(unit, u, s)) {

@@ -18,8 +18,8 @@ mod spelling;
 
 use super::program::{FnId, Program};
 use crate::tree::*;
-pub use spelling::{function, pointee};
 use spelling::spelled;
+pub use spelling::{function, pointee};
 use std::collections::{HashMap, HashSet};
 
 type NodeId = usize;

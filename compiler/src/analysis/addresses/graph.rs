@@ -1,0 +1,94 @@
+//! From which places to which numbers go, by the places' numbers: large programs have many of both, and are asked often.
+
+use super::place::Place;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub type PlaceId = u32;
+
+#[derive(Default)]
+pub struct Graph {
+    index: FxHashMap<Place, PlaceId>,
+    places: Vec<Place>,
+    next: Vec<FxHashSet<PlaceId>>,
+}
+
+impl Graph {
+    pub fn add(&mut self, x: &Place) -> PlaceId {
+        if let Some(id) = self.index.get(x) {
+            return *id;
+        }
+        let id = self.places.len() as PlaceId;
+        self.places.push(x.clone());
+        self.next.push(FxHashSet::default());
+        self.index.insert(x.clone(), id);
+        id
+    }
+
+    pub fn edges(&mut self, from: &[Place], to: &[Place]) {
+        let to: Vec<PlaceId> = to.iter().map(|x| self.add(x)).collect();
+        for x in from {
+            let id = self.add(x);
+            self.next[id as usize].extend(&to);
+        }
+    }
+
+    pub fn id(&self, x: &Place) -> Option<PlaceId> {
+        self.index.get(x).copied()
+    }
+    pub fn place(&self, id: PlaceId) -> &Place {
+        &self.places[id as usize]
+    }
+    pub fn next(&self, id: PlaceId) -> &FxHashSet<PlaceId> {
+        &self.next[id as usize]
+    }
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Where the values in `from` get to, on and on through the places that `through` allows, `from` included.
+    pub fn reached<'s>(
+        &'s self,
+        from: impl Iterator<Item = &'s Place>,
+        through: &dyn Fn(&Place) -> bool,
+    ) -> Vec<&'s Place> {
+        let (mut found, mut apart) = (FxHashSet::default(), FxHashSet::default());
+        let mut todo: Vec<PlaceId> = Vec::new();
+        for x in from {
+            match self.id(x) {
+                Some(id) if found.insert(id) => todo.push(id),
+                Some(_) => {}
+                None => _ = apart.insert(x),
+            }
+        }
+        while let Some(id) = todo.pop() {
+            let x = self.place(id);
+            if x.is_between() || through(x) {
+                let new = self.next(id).iter().copied();
+                todo.extend(new.filter(|n| found.insert(*n)));
+            }
+        }
+        let found = found.into_iter().map(|id| self.place(id));
+        let found = found.chain(apart).filter(|x| !x.is_between());
+        found.collect()
+    }
+
+    /// Which places lead to some that are wanted, these included.
+    pub fn leading(&self, wanted: &dyn Fn(&Place) -> bool) -> Vec<bool> {
+        let mut back: Vec<Vec<PlaceId>> = vec![Vec::new(); self.len()];
+        for (from, list) in self.next.iter().enumerate() {
+            let from = from as PlaceId;
+            list.iter().for_each(|to| back[*to as usize].push(from));
+        }
+        let mut leads: Vec<bool> = self.places.iter().map(wanted).collect();
+        let ids = (0..self.len() as PlaceId).filter(|id| leads[*id as usize]);
+        let mut todo: Vec<PlaceId> = ids.collect();
+        while let Some(id) = todo.pop() {
+            for from in &back[id as usize] {
+                if !std::mem::replace(&mut leads[*from as usize], true) {
+                    todo.push(*from);
+                }
+            }
+        }
+        leads
+    }
+}
