@@ -245,6 +245,7 @@ impl Lower {
             }
         }
         let args: Vec<ExprId> = given.iter().map(|a| self.expr(a)).collect();
+        self.choose_overload(callee, &args);
         if let (Some("__builtin_choose_expr"), &[control, a, b]) = (builtin.as_deref(), &args[..]) {
             // It is what it chooses, as `_Generic` is: also an object.
             if let Some(which) = self.view().eval(control) {

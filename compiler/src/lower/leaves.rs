@@ -64,7 +64,7 @@ impl Lower {
             Some(Mark::TypeBuiltin(end)) => {
                 span.end = end;
                 self.unseen_names(end);
-                let ty = self.types.int(IntKind::Int);
+                let ty = self.type_builtin(&span);
                 return self.add(ExprKind::Builtin, ty, span);
             }
             Some(Mark::OmittedThen) => {
@@ -108,6 +108,18 @@ impl Lower {
             _ => (ExprKind::Builtin, self.unsupported(span.clone())),
         };
         self.add(kind, ty, span)
+    }
+
+    /// The type of a builtin that takes types.
+    fn type_builtin(&mut self, span: &Span) -> QualType {
+        let Some(text) = self.text(span).strip_prefix("__builtin_bit_cast") else {
+            return self.types.int(IntKind::Int);
+        };
+        let inside = text.find('(').zip(text.find(','));
+        let base = span.end - text.len() as u32;
+        let words = inside.map(|(open, comma)| base + open as u32 + 1..base + comma as u32);
+        let ty = words.and_then(|w| self.type_in_words(&w));
+        ty.unwrap_or_else(|| self.unsupported(span.clone()))
     }
 
     /// `nullptr`: as `(void *)0`, but for its type.

@@ -12,6 +12,7 @@ mod labels;
 mod leaves;
 mod nested;
 mod openmp;
+mod overloads;
 mod records;
 mod replaced;
 mod scopes;
@@ -25,7 +26,7 @@ mod unseen;
 mod unused;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::parse::{implicit_int, parse_piece, ParseFailure, Piece};
+use crate::parse::{implicit_int, label_of_declaration, parse_piece, ParseFailure, Piece};
 use crate::prefilter::{prepare, Mark, Prepared};
 use crate::tree::*;
 use crate::types::{Target, Types};
@@ -69,11 +70,9 @@ fn build_here(path: &str, mut text: String, target: &Target) -> (Unit, Diagnosti
             }
             continue;
         }
-        // `static x;`: say `int` where old C leaves it out, and start over.
-        let mut at = std::mem::take(&mut lower.repairs);
-        at.sort_unstable();
-        at.dedup();
-        let inserts: Vec<(u32, &str)> = at.into_iter().map(|a| (a, "int ")).collect();
+        let mut inserts = std::mem::take(&mut lower.repairs);
+        inserts.sort_unstable();
+        inserts.dedup();
         text = crate::prefilter::insert(lower.p.text, &inserts);
     }
 }
@@ -94,6 +93,8 @@ pub struct Lower {
     scopes: Vec<Scope>,
     /// Everything with linkage, also what only blocks have declared.
     globals: FxHashMap<String, SymId>,
+    /// Functions that share a name.
+    overloads: FxHashMap<String, Vec<SymId>>,
     func: Option<FuncState>,
     /// Widths of bit-field member expressions.
     bitfields: HashMap<ExprId, u32>,
@@ -101,7 +102,8 @@ pub struct Lower {
     shift: i64,
     /// How the items of initialiser lists are designated, by the offset of the list.
     list_shapes: HashMap<u32, Vec<Option<init::Shape>>>,
-    repairs: Vec<u32>,
+    /// What the parser misses, and where: then all is done again.
+    repairs: Vec<(u32, &'static str)>,
     /// How many of `marks.texts` have been looked at.
     unseen: usize,
 }
@@ -127,6 +129,7 @@ impl Lower {
             diags,
             scopes: vec![Scope::default()],
             globals: FxHashMap::default(),
+            overloads: FxHashMap::default(),
             func: None,
             bitfields: HashMap::new(),
             shift: 0,
@@ -226,8 +229,15 @@ impl Lower {
     fn failed(&mut self, piece: &Piece, failure: ParseFailure) {
         match failure {
             ParseFailure::Syntax { offset, expected } => {
-                if let Some(at) = implicit_int(&self.p, piece, offset, |n| self.is_file_type(n)) {
-                    self.repairs.push(at);
+                let int = match self.unit.target.standard.c23 {
+                    true => None,
+                    // `static x;`
+                    false => implicit_int(&self.p, piece, offset, |n| self.is_file_type(n)),
+                };
+                let int = int.map(|at| (at, "int "));
+                let label = || label_of_declaration(&self.p, piece, offset);
+                if let Some(repair) = int.or_else(|| Some((label()?, ";"))) {
+                    self.repairs.push(repair);
                     return;
                 }
                 let i = self

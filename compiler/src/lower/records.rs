@@ -244,7 +244,7 @@ impl Lower {
     }
 
     /// A type that is named by words alone.
-    fn type_in_words(&mut self, span: &Span) -> Option<QualType> {
+    pub fn type_in_words(&mut self, span: &Span) -> Option<QualType> {
         let text = self.text(span).to_string();
         let words = text.split_whitespace();
         let words: Vec<&str> = words

@@ -1,5 +1,6 @@
 //! Names: scopes, symbols, redeclarations.
 
+use super::overloads::is_overloadable;
 use super::Lower;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
@@ -72,7 +73,10 @@ impl Lower {
             .span
             .as_ref()
             .is_some_and(|s| self.p.lines.is_system(s.start));
-        let previous = if linked {
+        let overloads = new.kind == SymKind::Func && is_overloadable(&new.attributes);
+        let previous = if overloads {
+            self.overloaded(&new.name, new.ty)
+        } else if linked {
             let visible = self
                 .lookup(&new.name)
                 .filter(|&s| self.unit.sym(s).is_global);
@@ -145,6 +149,9 @@ impl Lower {
                 id
             }
         };
+        if overloads && previous.is_none() {
+            self.note_overload(id);
+        }
         if linked {
             self.globals.entry(new.name.clone()).or_insert(id);
         }

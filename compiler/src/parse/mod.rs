@@ -246,6 +246,19 @@ pub fn implicit_int(
     })
 }
 
+/// Where a `;` must be inserted for the parser to go on behind a label: it knows no declarations there.
+pub fn label_of_declaration(p: &Prepared, piece: &Piece, offset: u32) -> Option<u32> {
+    let at = p.tokens.at_or_after(offset).min(piece.end);
+    let word = |i: usize| p.token_text(i);
+    let start = (piece.start..at)
+        .rev()
+        .find(|&i| matches!(word(i), ";" | "{" | "}"))?;
+    let colon = (start..at)
+        .rev()
+        .find(|&i| word(i) == ":" && crate::prefilter::is_label(&word, i))?;
+    (colon + 1 < at).then(|| p.tokens.list[colon].end)
+}
+
 fn is_prefix(w: &str) -> bool {
     matches!(
         w,

@@ -3,7 +3,7 @@
 //! Literals are replaced by plain ones of the same width (their values are taken from the real
 //! text), directives and comments by blanks.
 
-use super::normalise::is_openmp;
+use super::normalise::{is_openmp, opens_record};
 use super::tokens::{Token, TokenKind, Tokens};
 use super::{closing, nested, Attribute, Mark, Marks};
 use crate::standard::Standard;
@@ -21,6 +21,7 @@ pub fn mask(text: &str, tokens: &Tokens, standard: &Standard) -> (String, Marks)
         },
         braces: 0,
         open: Vec::new(),
+        records: Vec::new(),
     };
     for d in &tokens.directives {
         if is_openmp(&text[d.start as usize..d.end as usize]) {
@@ -45,6 +46,8 @@ pub(super) struct Masker<'a> {
     braces: i32,
     /// Brackets that are open.
     pub open: Vec<usize>,
+    /// Of braces among them: is it a struct's or union's?
+    pub records: Vec<bool>,
 }
 
 impl<'a> Masker<'a> {
@@ -207,8 +210,17 @@ impl<'a> Masker<'a> {
 
     fn punct(&mut self, i: usize, t: Token) -> usize {
         match self.word(i) {
-            "(" | "{" | "[" => self.open.push(i),
-            ")" | "}" | "]" => drop(self.open.pop()),
+            "(" | "[" => self.open.push(i),
+            "{" => {
+                self.open.push(i);
+                let record = opens_record(&|k| self.word(k), i);
+                self.records.push(record);
+            }
+            ")" | "]" => drop(self.open.pop()),
+            "}" => {
+                self.open.pop();
+                self.records.pop();
+            }
             _ => {}
         }
         let next = self.tokens.list.get(i + 1).copied();
@@ -246,7 +258,7 @@ impl<'a> Masker<'a> {
                 self.copy(t);
                 return self.parameters(i);
             }
-            ";" => self.semicolon(t),
+            ";" => self.semicolon(i, t),
             _ => self.copy(t),
         }
         i + 1

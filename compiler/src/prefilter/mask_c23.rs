@@ -40,11 +40,22 @@ impl Masker<'_> {
                 self.put(t.start, "typeof");
                 self.mark(t.start, Mark::Unqualified);
             }
+            "__transaction_atomic" | "__transaction_relaxed" | "__transaction_cancel" => {
+                let end = self.behind_attribute(i + 1);
+                return self.soften(i, end);
+            }
             "_BitInt" | "_ExtInt" if self.word(i + 1) == "(" => {
                 let end = self.behind_parens(i + 1);
                 self.put(t.start, "int");
                 let last = self.tokens.list[end.min(self.tokens.list.len()) - 1];
                 self.mark(t.start, Mark::BitInt(last.end));
+                self.keep_text(i, end);
+                return self.soften(i + 1, end);
+            }
+            "__builtin_bit_cast" if self.words_only(i + 1) => {
+                let end = self.behind_parens(i + 1).min(self.tokens.list.len());
+                self.out[t.start as usize..t.end as usize].fill(b'1');
+                self.mark(t.start, Mark::TypeBuiltin(self.tokens.list[end - 1].end));
                 self.keep_text(i, end);
                 return self.soften(i + 1, end);
             }
@@ -82,6 +93,12 @@ impl Masker<'_> {
             end = self.behind_attribute(end);
         }
         self.is_ident(i) && self.word(end) == "="
+    }
+
+    /// Nothing in the parentheses at `open` can be a call.
+    fn words_only(&self, open: usize) -> bool {
+        let close = closing(self.text, self.tokens, open);
+        self.word(open) == "(" && (open + 1..close).all(|k| self.is_ident(k) || self.word(k) == ",")
     }
 
     fn behind_attribute(&self, i: usize) -> usize {
@@ -192,7 +209,13 @@ impl Masker<'_> {
     }
 
     /// `(int n; int a[n], int n)`
-    pub fn semicolon(&mut self, t: Token) {
+    pub fn semicolon(&mut self, i: usize, t: Token) {
+        let alone = i > 0 && matches!(self.word(i - 1), ";" | "{");
+        if alone && self.records.last() == Some(&true) {
+            // Between members.
+            self.soften(i, i + 1);
+            return;
+        }
         let open = self.open.last().copied().filter(|o| self.word(*o) == "(");
         let around = open.and_then(|o| self.previous(o));
         match around.filter(|p| self.word(*p) != "for") {

@@ -11,7 +11,7 @@ mod mask_c23;
 mod nested;
 mod normalise;
 mod standard;
-pub use normalise::{insert, openmp_words};
+pub use normalise::{insert, is_label, openmp_words};
 pub mod tokens;
 
 use crate::diag::Diagnostics;

@@ -25,6 +25,8 @@ pub fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
             .map_or("", |t| &text[t.start as usize..t.end as usize])
     };
     let mut inserts: Vec<(u32, &str)> = Vec::new();
+    // Of braces: is it a struct or union?
+    let mut records: Vec<bool> = Vec::new();
     let mut depth = 0;
     for (i, t) in tokens.list.iter().enumerate() {
         if t.kind != TokenKind::Punct {
@@ -33,8 +35,17 @@ pub fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
         let next = tokens.list.get(i + 1);
         let word_here = word(i);
         match word_here {
-            "{" => depth += 1,
-            "}" => depth -= 1,
+            "{" => {
+                depth += 1;
+                records.push(opens_record(&word, i));
+            }
+            "}" => {
+                depth -= 1;
+                if records.pop() == Some(true) && !matches!(word(i - 1), ";" | "{") {
+                    inserts.push((t.start, ";"));
+                    continue;
+                }
+            }
             _ => {}
         }
         match word_here {
@@ -90,6 +101,43 @@ pub fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
     (text, tokens)
 }
 
+/// Is the `{` at `brace` a struct's or union's?
+pub fn opens_record<'a>(word: &dyn Fn(usize) -> &'a str, brace: usize) -> bool {
+    let Some(mut last) = brace.checked_sub(1) else {
+        return false;
+    };
+    while matches!(word(last), ")" | "]") {
+        // Attributes.
+        let mut depth = 0;
+        let open = (0..=last).rev().find(|&j| {
+            match word(j) {
+                ")" | "]" => depth += 1,
+                "(" | "[" => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        let attribute = |open: &usize| word(open - 1).starts_with("__attribute");
+        last = match open.filter(|o| *o > 1) {
+            Some(open) if attribute(&open) => open - 2,
+            Some(open) if word(open) == "[" && word(open + 1) == "[" => open - 1,
+            _ => return false,
+        };
+    }
+    let is_key = |w: &str| matches!(w, "struct" | "union");
+    is_key(word(last)) || last > 0 && is_key(word(last - 1)) || {
+        let attribute = last > 0 && word(last - 1) == ")";
+        attribute && behind_key(word, last - 1)
+    }
+}
+
+/// `struct __attribute__((...))`: does the attribute that ends there follow on such a word?
+fn behind_key<'a>(word: &dyn Fn(usize) -> &'a str, close: usize) -> bool {
+    let ends = |w: &&str| matches!(*w, ";" | "{" | "}" | "=" | "struct" | "union");
+    let before = (0..close).rev().map(word).find(ends);
+    matches!(before, Some("struct" | "union"))
+}
+
 /// Does a declaration stand behind the `:` at `colon`, which is a label's then?
 fn label_of_declaration<'a>(
     word: &dyn Fn(usize) -> &'a str,
@@ -103,12 +151,11 @@ fn label_of_declaration<'a>(
     let typed = ident(colon + 2)
         && !matches!(word(colon + 2), "__attribute__" | "__attribute")
         && !begins_no_declaration(word(colon + 1));
-    (begins_declaration(word(colon + 1)) || typed || heads_declaration(word, tokens, colon + 1))
-        && is_label(word, colon)
+    (begins_declaration(word(colon + 1)) || typed) && is_label(word, colon)
 }
 
 /// `name:`, `case x:` or `default:`; not `a ? b : c`, `enum e : T` or a bit-field.
-fn is_label<'a>(word: &dyn Fn(usize) -> &'a str, colon: usize) -> bool {
+pub fn is_label<'a>(word: &dyn Fn(usize) -> &'a str, colon: usize) -> bool {
     let ends = |w: &&str| matches!(*w, ";" | "{" | "}" | "case" | "?" | "enum");
     let before = (0..colon).rev().map(word).find(ends);
     !matches!(before, Some("?" | "enum"))
