@@ -450,6 +450,11 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             );
         }
         let Form { kind, flags } = form;
+        if self.cx.u.text.contains("align") {
+            self.support += &format!(
+                "_Static_assert(__alignof__({c}) <= 32768, \"pc3cc knows no alignments above 32768\");\n"
+            );
+        }
         let align = match flags & PC3_TYPE_PART {
             0 => format!("__alignof__({c})"),
             _ => "1".into(),

@@ -397,8 +397,16 @@ impl Printer<'_, '_> {
         } else {
             params.join(", ")
         };
+        // The user's packing is not meant for it.
+        let (unpacked, back) = match u.text.contains("#pragma pack") {
+            true => (
+                "\n#pragma pack(push)\n#pragma pack()\n",
+                "\n#pragma pack(pop)\n",
+            ),
+            false => ("", ""),
+        };
         format!(
-            "struct pc3_shadow__{f} {{ {fields}}}; static __inline __attribute__((always_inline)) struct pc3_shadow__{f} *pc3_enter__{f}({params}) {{ \
+            "{unpacked}struct pc3_shadow__{f} {{ {fields}}}; {back}static __inline __attribute__((always_inline)) struct pc3_shadow__{f} *pc3_enter__{f}({params}) {{ \
              const pc3_size pc3_n = (sizeof(struct pc3_shadow__{f}) + 16) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow__{f} *pc3_s; \
              if (__alignof__(struct pc3_shadow__{f}) > 16) pc3_b = (char *)(((pc3_size)pc3_b + __alignof__(struct pc3_shadow__{f}) - 1) & -(pc3_size)__alignof__(struct pc3_shadow__{f})); \
              if (__builtin_expect((pc3_size)(pc3_me->sp_end - pc3_b) < pc3_n, 0)) pc3_b = (char *)pc3_shadow_grow(pc3_n); \

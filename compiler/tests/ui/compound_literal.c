@@ -1,8 +1,8 @@
 #include <pc3.h>
-static _Complex int *keep;
+static _BitInt(9) *keep;
 int main(void) {
     for (int i = 0; i < 3; i++) {
-        keep = &(_Complex int){ 1 };
+        keep = &(_BitInt(9)){ 1 };
         pc3_checkpoint();
     }
     return keep != 0;

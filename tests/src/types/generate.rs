@@ -208,6 +208,8 @@ pub struct Maker {
 /// So many members of one struct, and structs within structs.
 const MEMBERS: u32 = 7;
 const DEPTH: u32 = 3;
+/// Values of a struct that others have as a member.
+const MOST: u32 = 20;
 
 pub fn types(seed: u64, count: usize, flavour: Flavour) -> Vec<Record> {
     let mut scalars = SCALARS.to_vec();
@@ -313,6 +315,19 @@ impl Maker {
         }
     }
 
+    /// So many values are in it.
+    fn values(&self, r: &Record) -> u32 {
+        let of = |m: &Member| {
+            let one = match &m.what {
+                What::Scalar(_) => 1,
+                What::Record(r) => self.values(r),
+                What::Known(k) => self.values(&self.made[*k]),
+            };
+            one * m.dimensions.iter().product::<u32>()
+        };
+        r.members.iter().map(of).sum()
+    }
+
     fn of(&mut self, what: What) -> Member {
         Member {
             name: Some(self.name()),
@@ -345,7 +360,8 @@ impl Maker {
             }
             9 if !self.made.is_empty() => {
                 let n = self.rng.usize(0..self.made.len());
-                match self.made[n].is_open() {
+                let large = self.values(&self.made[n]) > MOST;
+                match self.made[n].is_open() || large {
                     true => self.plain(),
                     false => self.of(What::Known(n)),
                 }

@@ -111,8 +111,13 @@ fn scalar(s: &Scalar, width: Option<u32>, place: &str, mode: Mode, out: &mut Str
     };
     let text = match s.shape {
         Shape::One => one(place),
+        // As a whole: gcc 12 takes its parts to be aligned also where a struct is packed.
         Shape::Complex => {
-            one(&format!("__real__ {place}")) + " " + &one(&format!("__imag__ {place}"))
+            let parts = one("__real__ z") + " " + &one("__imag__ z");
+            match mode {
+                Mode::Fill => format!("{{ {} z; {parts} {place} = z; }}", s.c),
+                Mode::Show => format!("{{ {} z = {place}; {parts} }}", s.c),
+            }
         }
         Shape::Vector(n) => format!(
             "for (int v = 0; v < {n}; v++) {{ {} }}",
