@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "pc3.h"
+#ifdef RANKS
+#include <mpi.h>
+static int rank;
+#define printf(...) (rank == 0 ? printf(__VA_ARGS__) : 0)
+#endif
 
 typedef double four __attribute__((vector_size(32)));
 typedef float sixteen __attribute__((vector_size(64)));
@@ -53,8 +58,13 @@ static int sum(int n)
     return all + local.n + page.n + alone + (int)h.v[2] + bytes[0];
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+#ifdef RANKS
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#endif
+    (void)argc, (void)argv;
     four v = {1, 2, 3, 4};
     sixteen s = {1, 2, 3};
     volatile four kept = {5, 6, 7, 8};
@@ -75,5 +85,8 @@ int main(void)
     printf("main %g %g %g %g %d %d %d\n", v[0], v[3], s[0], s[15], l.n, off(&l, 64), (int)kept[2]);
     printf("heap %g %d %d %d %d %c %d\n", heap[3][3], off(heap, 32), pages[1].n, off(pages, 4096), off(&pages[1], 4096), block[7], off(block, 1 << 16));
     printf("static %d %d %d %d\n", lines[2].n, off(lines, 64), table[4], off(table, 256));
+#ifdef RANKS
+    MPI_Finalize();
+#endif
     return 0;
 }

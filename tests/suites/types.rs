@@ -1,14 +1,31 @@
-//! Random types: 2,000 of them are laid out as the compiler says, and their values move between all ABIs.
+//! Random types: 2,000 of them are laid out as the compiler says, and their values move between all ABIs.  Frames with vectors
+//! that the compiler moves as aligned ones.
 
+use anyhow::{ensure, Result};
 use libtest_mimic::Trial;
-use pc3_tests::arch;
+use pc3_tests::arch::{self, HOST};
+use pc3_tests::build;
 use pc3_tests::clock;
+use pc3_tests::program::Program;
+use pc3_tests::run::{difference, Job, STOPPED};
 use pc3_tests::types::Plan;
 
 /// Programs, one of so many where there are few processors, and types of each.
 const PROGRAMS: u64 = 20;
 const SHARE: usize = 4;
 const TYPES: usize = 100;
+
+/// Name, program, options.
+const ALIGNED: &[(&str, &str, &[&str])] = &[
+    ("avx", "over_aligned", &["-O2", "-mavx2"]),
+    ("avx_ranks", "mpi_over_aligned", &["-O2", "-mavx2"]),
+    (
+        "avx_clang",
+        "over_aligned",
+        &["-O2", "-mavx2", "--cc=clang"],
+    ),
+    ("clang", "over_aligned", &["-O1", "--cc=clang"]),
+];
 
 pub fn trials() -> Vec<Trial> {
     let folder = arch::target_dir().join("e2e/types");
@@ -19,5 +36,51 @@ pub fn trials() -> Vec<Trial> {
             done.map(|_| ()).map_err(|e| format!("{e:#}").into())
         })
     };
-    arch::share(0..PROGRAMS, SHARE).map(trial).collect()
+    let mut all: Vec<Trial> = arch::share(0..PROGRAMS, SHARE).map(trial).collect();
+    for (name, program, options) in ALIGNED {
+        let cannot = options.contains(&"-mavx2") && !has_avx2()
+            || options.contains(&"--cc=clang") && !arch::in_path("clang");
+        let run = move || aligned(name, program, options).map_err(|e| format!("{e:#}").into());
+        all.push(clock::test(format!("types::{name}"), run).with_ignored_flag(cannot));
+    }
+    all
+}
+
+fn has_avx2() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Stopped at every other checkpoint, and restarted with everything somewhere else.
+fn aligned(name: &str, program: &str, options: &[&str]) -> Result<()> {
+    let path = arch::root().join(format!("tests/programs/{program}.c"));
+    let mut p = Program::load(&path)?;
+    p.flags = options.iter().map(|o| (*o).to_owned()).collect();
+    p.name = format!("types_{name}");
+    let exe = build::instrumented(&p, HOST)?;
+    let whole = Job::new(&p)?;
+    let done = whole.run(HOST, &exe, &[])?;
+    ensure!(done.status == 0, "{done:?}");
+    let job = Job::new(&p)?;
+    for leg in 0.. {
+        ensure!(leg < 40, "no end");
+        let restart = if leg > 0 { "latest" } else { "" };
+        let env = [
+            ("PC3_EVERY", "1x"),
+            ("PC3_STOP_AFTER", "2"),
+            ("PC3_ADDRESSES", "elsewhere"),
+            ("PC3_RESTART", restart),
+        ];
+        let done = job.run(HOST, &exe, &env)?;
+        if done.status != STOPPED {
+            ensure!(done.status == 0 && leg > 2, "leg {leg}: {done:?}");
+            break;
+        }
+    }
+    match difference(&whole.stdout(), &job.stdout()) {
+        Some(d) => anyhow::bail!("{d}"),
+        None => Ok(()),
+    }
 }
