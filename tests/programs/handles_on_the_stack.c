@@ -55,7 +55,7 @@ static void among_characters(unsigned char *bytes, struct real *r)
 int main(void)
 {
     Handle one, both, list[3];
-    unsigned char bytes[4 * sizeof(struct real *)];
+    unsigned char bytes[32];
     begin(&one, 7, NULL);
     begin_both(&both, 3);
     for (int i = 0; i < 3; i++)

@@ -129,6 +129,21 @@ fn marks(u: &Unit) -> Vec<String> {
     words.map(|w| format!("{w:#x}ULL")).collect()
 }
 
+/// Texts of other characters are other texts, though their types may be the same.
+fn prefix(l: &Literal) -> &'static str {
+    let has = |p: &str| {
+        let begins = format!("{p}\"");
+        let mut pieces = l.text.match_indices(&begins);
+        pieces.any(|(at, _)| at == 0 || l.text[..at].trim_end().ends_with('"'))
+    };
+    match () {
+        () if !l.wide => "",
+        () if has("u") => " u",
+        () if has("U") => " U",
+        () => " L",
+    }
+}
+
 /// Can the callee of a point have left by a tail call when an inner frame is saved?
 fn may_be_gone(cx: &UnitCx, at: PointAt) -> bool {
     let PointAt::Call(e) = at else { return false };
@@ -343,8 +358,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         let ty = row(types.int());
         globals.push(format!("{{\"errno\", 0, {ty}, sizeof(int), 0, 0, 0}}"));
     }
-    let home = quote(&u.name);
     for (i, l) in input.literals.iter().enumerate() {
+        let home = quote(&(u.name.clone() + prefix(l)));
         let decl = if l.wide {
             front += &format!("static const __typeof__({0}) pc3_lit_{i} = {0}; ", l.text);
             types.literal(l.elem, &format!("pc3_lit_{i}"))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use pc3_typemetric::plan::{NoReferences, Plan};
-use pc3_typemetric::types::TypeId;
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::RankBuilder;
 use crate::format::meta::{LiteralMeta, ProgramMeta};
@@ -43,6 +43,7 @@ impl Texts<'_> {
 
 impl RankBuilder<'_, '_> {
     pub(super) fn texts(&mut self, here: &Texts) {
+        let (source, target) = (self.plans.source, self.plans.target);
         // Of the same unit and the same characters: spelt in several ways.
         let mut seen: HashMap<(&str, TypeId, &[u8]), usize> = HashMap::new();
         let mut places: BTreeMap<u64, Vec<(&LiteralMeta, u64, Arc<Plan>)>> = BTreeMap::new();
@@ -57,9 +58,12 @@ impl RankBuilder<'_, '_> {
                     .ok()?;
                 Some((here.find(l, *nth, ty, &bytes)?, plan))
             };
+            let is_text = |t: &TypeTable, ty| t.get(t.get(ty).elem).kind == Kind::Char;
+            let kinds = here.0.keys().copied();
+            let mut alike = kinds.filter(|ty| is_text(source, l.ty) == is_text(target, *ty));
             let found = same
                 .and_then(&mut like)
-                .or_else(|| here.0.keys().find_map(|ty| like(*ty)));
+                .or_else(|| alike.find_map(&mut like));
             if let Some((to, plan)) = found {
                 places.entry(l.addr).or_default().push((l, to, plan));
             }
