@@ -403,7 +403,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let names = names::unique(&mut function.block, &p.names, small);
     combined(names.errors)?;
     let shown = names.shown;
-    fold::loops(&mut function.block);
+    fold::loops(&mut function.block, &function.sig);
     reeval::hold(&mut function.block, &function.sig, &p.names);
     combined(operands::take_apart(&mut function.block))?;
     let course = course::follow(&mut function.block, &p.mutable, &p.values);

@@ -34,7 +34,7 @@ pub use crate::places::{
 };
 pub use crate::receivers::{Form, Lent, Moved, Way};
 pub use crate::repeats::{
-    looked, mapped, passes, scanned, successors, Cloned, Repeats, RepeatsOther,
+    copied_into, looked, mapped, passes, scanned, successors, Cloned, Repeats, RepeatsOther,
 };
 use crate::save::Saver;
 pub use crate::start::set_up;

@@ -94,6 +94,18 @@ pub fn scanned<S, T, B>(
     f(state, item)
 }
 
+/// Asks of what such a closure would take (`move`), which it borrows instead.
+pub fn copied_into<T: CopiedInto>(_: &T) {}
+
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` is moved into a closure of a loop's iterator, which is called from the loop's body",
+    label = "moved here",
+    note = "leave out `move`: the closure borrows it then"
+)]
+pub trait CopiedInto {}
+
+impl<T: Copy> CopiedInto for T {}
+
 /// `cloned`, `copied`
 pub trait Cloned<T> {
     fn pc3_cloned(self) -> T

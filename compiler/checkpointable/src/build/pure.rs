@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -250,6 +250,7 @@ impl Pure<'_> {
             Expr::Binary(b) if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
                 self.all([&*b.left, &*b.right]);
             }
+            Expr::Assign(a) => self.all([&*a.left, &*a.right]),
             Expr::Binary(b) => {
                 self.fixed(&b.left);
                 self.fixed(&b.right);
@@ -330,8 +331,20 @@ impl Pure<'_> {
                 }
             }
             Some(Arguments::Repeated(item, n)) => self.all([&*item, &*n]),
-            None if mac.path.is_ident("matches") => {}
+            None if mac.path.is_ident("matches") => match matched(&mac.tokens) {
+                Some(e) => self.expr(&e),
+                None => self.no(mac.path.span(), "this macro"),
+            },
             None => self.no(mac.path.span(), "this macro"),
         }
     }
+}
+
+/// What `matches!` looks at, if there is no guard.
+fn matched(tokens: &TokenStream) -> Option<Expr> {
+    let comma = |t: &TokenTree| matches!(t, TokenTree::Punct(p) if p.as_char() == ',');
+    let mut rest = tokens.clone().into_iter();
+    let e: TokenStream = rest.by_ref().take_while(|t| !comma(t)).collect();
+    let guarded = rest.any(|t| matches!(t, TokenTree::Ident(i) if i == "if"));
+    syn::parse2(e).ok().filter(|_| !guarded)
 }

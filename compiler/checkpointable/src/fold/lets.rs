@@ -4,13 +4,11 @@ use proc_macro2::{Delimiter, Ident, TokenTree};
 use quote::ToTokens;
 use syn::{parse_quote, Block, Expr, Pat, Stmt};
 
-use super::steps::is_simple;
-
 /// `let Some(next) = e else { other };`: of what shows as a choice between `Some` and `None`, such that a borrow does, too.
 pub(super) fn found(e: &Expr, next: &Ident, other: &Stmt) -> Vec<Stmt> {
     match e {
         Expr::Paren(p) => return found(&p.expr, next, other),
-        Expr::If(i) if !matches!(*i.cond, Expr::Let(_)) => {
+        Expr::If(i) if !has_let(&i.cond) => {
             let then = only(&i.then_branch).and_then(some);
             let none = i.else_branch.as_ref().is_some_and(|(_, e)| is_none(e));
             if let (Some(value), true) = (then, none) {
@@ -32,7 +30,7 @@ pub(super) fn found(e: &Expr, next: &Ident, other: &Stmt) -> Vec<Stmt> {
         }
         Expr::MethodCall(m) if m.method == "then_some" && m.args.len() == 1 => {
             let (cond, value) = (&m.receiver, &m.args[0]);
-            if is_simple(value) {
+            if matches!(value, Expr::Path(_) | Expr::Lit(_)) {
                 return vec![
                     parse_quote!(if !(#cond) { #other }),
                     parse_quote!(let #next = #value;),
@@ -91,6 +89,15 @@ pub(super) fn is_none(e: &Expr) -> bool {
     match e {
         Expr::Block(b) if b.label.is_none() => only(&b.block).is_some_and(is_none),
         Expr::Path(p) => p.path.is_ident("None"),
+        _ => false,
+    }
+}
+
+fn has_let(e: &Expr) -> bool {
+    match e {
+        Expr::Let(_) => true,
+        Expr::Paren(p) => has_let(&p.expr),
+        Expr::Binary(b) => has_let(&b.left) || has_let(&b.right),
         _ => false,
     }
 }

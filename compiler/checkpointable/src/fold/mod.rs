@@ -22,14 +22,14 @@ mod steps;
 mod words;
 
 use proc_macro2::{Ident, Span};
-use quote::format_ident;
+use quote::{format_ident, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Block, Expr, ExprForLoop, Lifetime, Pat, Stmt};
 
 use crate::marks;
 use lets::{found, gives, place_of};
-use steps::{is_walk, taken_apart, Step};
-use words::{by_parts, leaves_in_macros, stays_within, Leaves};
+use steps::{is_quiet, taken_apart, Step};
+use words::{apart, by_parts, leaves_in_macros, stays_within, Leaves, Locals};
 
 /// How names of a loop's items begin that have not come to the user's pattern yet.
 const ITEM: &str = "pc3_item";
@@ -55,13 +55,14 @@ pub fn is_marked(attrs: &[syn::Attribute]) -> bool {
 }
 
 /// Folds the loops with points of a function.
-pub fn loops(block: &mut Block) {
-    Loops::default().visit_block_mut(block);
+pub fn loops(block: &mut Block, sig: &syn::Signature) {
+    let locals = Locals::of(block, sig);
+    Loops { names: 0, locals }.visit_block_mut(block);
 }
 
-#[derive(Default)]
 struct Loops {
     names: usize,
+    locals: Locals,
 }
 
 impl VisitMut for Loops {
@@ -117,7 +118,11 @@ impl Loops {
     }
 
     fn folded(&mut self, f: &ExprForLoop) -> Option<Expr> {
-        let (base, steps) = taken_apart(&f.expr)?;
+        let (base, mut steps) = taken_apart(&f.expr)?;
+        let mut taken = Vec::new();
+        for step in &mut steps {
+            taken.extend(self.locals.lend(step.function())?);
+        }
         let item = self.name(ITEM);
         let mut body = Body {
             outside: Vec::new(),
@@ -125,8 +130,13 @@ impl Loops {
             stmts: Vec::new(),
             leave: parse_quote!(break;),
             now: Now::Named(item.clone()),
-            quiet: is_walk(&base),
+            quiet: is_quiet(&base),
         };
+        for name in taken {
+            let at = name.span().resolved_at(Span::call_site());
+            let asked = quote_spanned!(at=> ::pc3::point::copied_into(&#name));
+            body.outside.push(parse_quote!(if false { #asked; }));
+        }
         let mut f = f.clone();
         f.expr = Box::new(base);
         let limits = steps.iter().filter(|s| matches!(s, Step::Take(_))).count();
@@ -165,7 +175,16 @@ impl Loops {
             return false;
         };
         let plain = p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none();
-        plain && by_parts(&mut f.body, &p.ident, names)
+        let names = names.clone();
+        let own: Vec<Ident> = names.iter().map(|_| self.name(ITEM)).collect();
+        if !plain || !by_parts(&mut f.body, &p.ident, &own) {
+            return false;
+        }
+        // They end as a tuple's parts do.
+        let lets = own.iter().zip(&names).rev();
+        let lets = lets.map(|(own, name)| parse_quote!(let #own = #name;));
+        body.stmts.extend(lets);
+        true
     }
 
     /// The user's pattern, in the place of the last names if these have just been given.
@@ -377,7 +396,14 @@ impl Loops {
             if b.label.is_some() || !b.attrs.is_empty() {
                 break;
             }
-            body.stmts.extend(others.iter().cloned());
+            if others.iter().all(|s| matches!(s, Stmt::Expr(..))) {
+                body.stmts.extend(others.iter().cloned());
+            } else if apart(others, last) {
+                // What is declared in it ends with it.
+                body.stmts.push(parse_quote!({ #(#others)* }));
+            } else {
+                break;
+            }
             value = last;
         }
         body.stmts.extend(bind(value));
@@ -436,7 +462,7 @@ impl Loops {
             stmts: Vec::new(),
             leave: parse_quote!(break #outer;),
             now: Now::Named(item.clone()),
-            quiet: body.quiet,
+            quiet: is_quiet(&over),
         };
         for step in rest {
             self.step(&step, &mut within, &mut std::iter::empty())?;

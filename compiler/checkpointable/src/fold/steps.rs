@@ -1,10 +1,12 @@
 //! The adaptors of a loop's iterator, from the first that calls code of the program's.
 
 use proc_macro2::{Ident, Span};
+use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{parse_quote, Expr, ExprMethodCall};
 
-use crate::again::{is_source, iterates, walks};
+use crate::again::{is_adaptor, is_source, iterates, walks};
+use crate::flow::identifiers;
 
 /// An adaptor behind the first one that calls a closure, or such a one.
 pub(super) enum Step {
@@ -66,6 +68,24 @@ impl Step {
             Step::Cloned(method) => method == "cloned",
             Step::Flatten | Step::Enumerate | Step::Skip(_) | Step::StepBy(_) => false,
             Step::Take(_) | Step::Rev(_) | Step::Nothing => false,
+        }
+    }
+
+    /// The value that it is given.
+    fn given(&self) -> Option<&Expr> {
+        match self {
+            Step::Skip(n) | Step::StepBy(n) | Step::Take(n) | Step::Scan(n, _) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The closure, or the function, that it calls.
+    pub(super) fn function(&mut self) -> Option<&mut Expr> {
+        match self {
+            Step::Map(f) | Step::Filter(f) | Step::FilterMap(f) | Step::FlatMap(f) => Some(f),
+            Step::Inspect(f) | Step::MapWhile(f) | Step::Scan(_, f) => Some(f),
+            Step::SkipWhile(f) | Step::TakeWhile(f) => Some(f),
+            _ => None,
         }
     }
 
@@ -140,6 +160,12 @@ pub(super) fn taken_apart(e: &Expr) -> Option<(Expr, Vec<Step>)> {
             base => parse_quote!(#base.#rev()),
         };
     }
+    // What adaptors are given is evaluated in front of the rest.
+    let words = identifiers(&base.to_token_stream());
+    let depends = |e: &Expr| !words.is_disjoint(&identifiers(&e.to_token_stream()));
+    if !is_places(&base) && steps.iter().filter_map(Step::given).any(depends) {
+        return None;
+    }
     // One more item would be taken from what is not made again.
     let limits = |s: &Step| matches!(s, Step::Take(_) | Step::FlatMap(_) | Step::Flatten);
     if steps.iter().any(limits) && !is_walk(&base) {
@@ -181,10 +207,51 @@ pub(super) fn is_lazy(e: &Expr) -> bool {
             iterates(&m.method)
                 || own.iter().any(|n| m.method == n)
                 || Step::of(m).is_some_and(|s| !matches!(s, Step::Nothing)) && is_lazy(&m.receiver)
-                || ["copied", "chain", "zip", "fuse"]
+                || ["chain", "copied", "cycle", "fuse", "zip"]
                     .iter()
                     .any(|n| m.method == n)
                     && is_lazy(&m.receiver)
+        }
+        _ => false,
+    }
+}
+
+/// Made of places by the standard library's methods.
+fn is_places(e: &Expr) -> bool {
+    match e {
+        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Paren(p) => is_places(&p.expr),
+        Expr::Group(g) => is_places(&g.expr),
+        Expr::Field(f) => is_places(&f.base),
+        Expr::Index(i) => is_places(&i.expr) && is_places(&i.index),
+        Expr::Reference(r) => is_places(&r.expr),
+        Expr::Unary(u) => is_places(&u.expr),
+        Expr::Range(r) => [&r.start, &r.end]
+            .into_iter()
+            .flatten()
+            .all(|e| is_places(e)),
+        Expr::MethodCall(m) => {
+            let known = iterates(&m.method) || is_adaptor(&m.method) || m.method == "len";
+            known && is_places(&m.receiver) && m.args.iter().all(is_places)
+        }
+        _ => false,
+    }
+}
+
+/// Are the items borrows, or numbers?
+pub(super) fn is_quiet(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => is_quiet(&p.expr),
+        Expr::Group(g) => is_quiet(&g.expr),
+        Expr::Range(_) | Expr::Reference(_) => true,
+        Expr::MethodCall(m) if iterates(&m.method) => true,
+        Expr::MethodCall(m) => {
+            let joins = ["chain", "zip"].iter().any(|n| m.method == n);
+            let copies = m.method == "cloned" || m.method == "flatten";
+            !copies
+                && is_adaptor(&m.method)
+                && is_quiet(&m.receiver)
+                && (!joins || m.args.iter().all(is_quiet))
         }
         _ => false,
     }

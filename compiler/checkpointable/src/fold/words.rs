@@ -1,10 +1,12 @@
 //! What closures and bodies of loops mention, bind and leave.
 
+use std::collections::{HashMap, HashSet};
+
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::visit::Visit;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{parse_quote, Block, Expr, Lifetime};
+use syn::{parse_quote, Block, Expr, Lifetime, Stmt};
 
 use crate::flow::identifiers;
 use crate::marks;
@@ -98,4 +100,62 @@ pub(super) fn by_parts(body: &mut Block, name: &Ident, names: &[Ident]) -> bool 
         *body = changed;
     }
     only
+}
+
+/// Does a value mention none of what these statements declare?
+pub(super) fn apart(stmts: &[Stmt], value: &Expr) -> bool {
+    let mut own = Locals::default();
+    stmts.iter().for_each(|s| own.visit_stmt(s));
+    let items = stmts.iter().any(|s| matches!(s, Stmt::Item(_)));
+    let words = identifiers(&value.to_token_stream());
+    !items && !words.iter().any(|w| own.all.contains_key(w))
+}
+
+/// The locals and parameters of a function.
+#[derive(Default)]
+pub(super) struct Locals {
+    all: HashMap<String, Ident>,
+    mutable: HashSet<String>,
+}
+
+impl<'ast> Visit<'ast> for Locals {
+    fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+        let name = p.ident.to_string();
+        if p.mutability.is_some() {
+            self.mutable.insert(name.clone());
+        }
+        self.all.insert(name, p.ident.clone());
+        visit::visit_pat_ident(self, p);
+    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+impl Locals {
+    pub(super) fn of(block: &Block, sig: &syn::Signature) -> Locals {
+        let mut locals = Locals::default();
+        locals.visit_signature(sig);
+        locals.visit_block(block);
+        locals
+    }
+
+    /// A closure that takes what it uses (`move`) borrows it: each round has one of its own.  Gives what it would have taken, of
+    /// which it is asked whether it is copied; none: what it has taken may change.
+    pub(super) fn lend(&self, function: Option<&mut Expr>) -> Option<Vec<Ident>> {
+        let Some(Expr::Closure(c)) = function else {
+            return Some(Vec::new());
+        };
+        if c.capture.take().is_none() {
+            return Some(Vec::new());
+        }
+        let mut own = Locals::default();
+        own.visit_expr_closure(c);
+        let words = identifiers(&c.body.to_token_stream());
+        let outer = words.iter().filter(|w| !own.all.contains_key(*w));
+        let outer: Vec<&String> = outer.collect();
+        if outer.iter().any(|w| self.mutable.contains(*w)) {
+            return None;
+        }
+        let taken = outer.iter().filter_map(|w| self.all.get(*w));
+        Some(taken.cloned().collect())
+    }
 }
