@@ -32,7 +32,7 @@ fn shear(flock: &mut Vec<Sheep>, days: u32) -> usize {
     shorn
 }
 
-#[pc3::main]
+#[pc3::main(setup = set_up)]
 fn main() {
     let named = |name: &str| Sheep {
         name: name.to_owned(),
@@ -42,4 +42,9 @@ fn main() {
     let mut flock = vec![named("Dolly"), named("Shaun")];
     let shorn = ck!(shear(&mut flock, 6));
     println!("{shorn} {flock:?}");
+}
+
+/// At a start and at a restart.
+fn set_up() {
+    eprintln!("set up");
 }

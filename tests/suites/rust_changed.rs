@@ -36,7 +36,7 @@ const CHANGES: &[Change] = &[
         replace: &[
             ("    mood: Mood,\n", "    mood: Mood,\n    #[pc3(since = 2)]\n    age: u8,\n    #[pc3(default = home)]\n    home: String,\n"),
             ("mood: Mood::Calm,\n    };", "mood: Mood::Calm,\n        age: 7,\n        home: home(),\n    };"),
-            ("#[pc3::main]", "fn home() -> String {\n    \"a hill\".to_owned()\n}\n\n#[pc3::main]"),
+            ("#[pc3::main(", "fn home() -> String {\n    \"a hill\".to_owned()\n}\n\n#[pc3::main("),
         ],
         refused: None,
         prints: "mood: Busy { since: 5, with: Some(\"grass 5\") }, age: 0, home: \"a hill\" }",
@@ -129,7 +129,9 @@ fn changed() -> Result<()> {
         let said = said(&done);
         match change.refused {
             None => ensure!(
-                done.status.success() && said.contains(change.prints),
+                done.status.success()
+                    && said.contains(change.prints)
+                    && said.matches("set up").count() == 1,
                 "{}: {said}",
                 change.name
             ),

@@ -130,7 +130,7 @@ impl Generator {
                 Item::Value => "see(*q)",
             };
             let step = self.rng.u8(..13);
-            text += &match step {
+            let added = match step {
                 0 | 1 => format!(".filter(|q| {looked} % 3 != 0)"),
                 2 | 3 => {
                     item = Item::Value;
@@ -153,7 +153,8 @@ impl Generator {
                 }
                 _ => format!(".map_while(|q| ({see} != 999).then_some(q))"),
             };
-            turns &= step < 6 || step == 12;
+            turns &= (step < 6 || step == 12) && !added.starts_with(".map_while");
+            text += &added;
             if turns && self.rng.u8(..6) == 0 {
                 text += ".rev()";
             }

@@ -1,0 +1,167 @@
+//! Operators, closures and functions of the program's that a borrow or an iterator would call again, and hashers that are the same in
+//! each run.
+use pc3::prelude::*;
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::ops::{Add, Deref, DerefMut, Index, IndexMut};
+
+#[derive(Checkpointable)]
+struct Table {
+    cells: Vec<u32>,
+}
+
+impl Index<usize> for Table {
+    type Output = u32;
+    fn index(&self, i: usize) -> &u32 {
+        &self.cells[i]
+    }
+}
+
+impl IndexMut<usize> for Table {
+    fn index_mut(&mut self, i: usize) -> &mut u32 {
+        self.cells[i] = 0;
+        &mut self.cells[i]
+    }
+}
+
+#[derive(Checkpointable)]
+struct Inner {
+    field: u32,
+    list: Vec<u32>,
+}
+
+#[derive(Checkpointable)]
+struct Counted {
+    inner: Inner,
+    times: Cell<u32>,
+}
+
+impl Deref for Counted {
+    type Target = Inner;
+    fn deref(&self) -> &Inner {
+        self.times.set(self.times.get() + 1);
+        &self.inner
+    }
+}
+
+impl DerefMut for Counted {
+    fn deref_mut(&mut self) -> &mut Inner {
+        &mut self.inner
+    }
+}
+
+/// Its operators do nothing else.
+#[derive(Checkpointable)]
+struct Known {
+    inner: Inner,
+}
+
+impl pc3::Plain for Known {}
+
+impl Deref for Known {
+    type Target = Inner;
+    fn deref(&self) -> &Inner {
+        &self.inner
+    }
+}
+
+impl Inner {
+    #[checkpointable]
+    fn step(&mut self) {
+        checkpoint!();
+        self.field += 1;
+    }
+}
+
+#[checkpointable]
+fn bump(x: &mut u32) {
+    checkpoint!();
+    *x += 1;
+}
+
+#[checkpointable]
+fn indexed(table: &mut Table, tables: &[Table]) -> u32 {
+    ck!(bump(&mut table[5]));
+    let first = &tables[0][1];
+    checkpoint!();
+    // A value is saved.
+    let second = tables[0][2];
+    checkpoint!();
+    first + second + table[3]
+}
+
+#[checkpointable]
+fn followed(counted: &mut Counted, boxed: &Box<Counted>, known: &Known) -> u32 {
+    ck!(counted.step());
+    ck!(bump(&mut counted.field));
+    let field = &boxed.field;
+    checkpoint!();
+    let mut sum = *field;
+    for x in &counted.list {
+        checkpoint!();
+        sum += x;
+    }
+    // Of what a box holds, and of a type that says so.
+    let (whole, other) = (&**boxed, &known.field);
+    checkpoint!();
+    sum + whole.times.get() + other
+}
+
+fn seen(x: &u32) -> u32 {
+    println!("{x}");
+    *x
+}
+
+#[derive(Checkpointable)]
+struct Number(u32);
+
+impl Add<u32> for &Number {
+    type Output = u32;
+    fn add(self, x: u32) -> u32 {
+        self.0 + x
+    }
+}
+
+#[checkpointable]
+fn called(list: &[u32]) -> u32 {
+    let mut sum = 0;
+    let mut of_function = list.iter().map(|x| seen(x) + 1);
+    while let Some(x) = of_function.next() {
+        checkpoint!();
+        sum += x;
+    }
+    for (x, y) in list.iter().zip(list.iter().map(seen)) {
+        checkpoint!();
+        sum += x + y;
+    }
+    // These are called once.
+    for x in list.iter().map(seen).filter(|x| *x > 1).chain([1]) {
+        sum += x;
+    }
+    for x in list.iter().map(seen).filter(|x| *x > 1) {
+        checkpoint!();
+        sum += x;
+    }
+    sum
+}
+
+#[checkpointable]
+fn added(numbers: &[Number]) -> u32 {
+    let mut sum = 0;
+    let mut of_operator = numbers.iter().map(|x| x + 1);
+    while let Some(x) = of_operator.next() {
+        checkpoint!();
+        sum += x;
+    }
+    sum
+}
+
+#[checkpointable]
+fn hashed(set: HashSet<u32, BuildHasherDefault<DefaultHasher>>) -> usize {
+    checkpoint!();
+    set.len()
+}
+
+#[pc3::main]
+fn main() {}
