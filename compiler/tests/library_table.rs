@@ -129,6 +129,7 @@ fn units_are_what_the_table_says() {
         "getline",
         "getdelim",
         "__getdelim",
+        "fork",
     ];
     let missing: Vec<_> = own
         .iter()
