@@ -100,13 +100,15 @@ fn held() -> Result<()> {
 
 fn starts() -> Result<()> {
     let file = "tests/control/starts.c";
-    let want = plain(file)?;
+    let stage = |n: u32| format!("stage {n}\nown 0 0\n0\npopen 0\n0\n0\n");
+    let want: String = (1..4).map(stage).collect();
     let stopped = job(file)?;
     let done = run(&stopped, &[("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", "1")])?;
     ensure!(done.status == STOPPED, "{done:?}");
     let end = run(&stopped, &[("PC3_RESTART", "latest"), ("PC3_KEEP", "5")])?;
     ensure!(end.status == 0, "{end:?}");
-    ensure!(stopped.stdout() == want, "{:?}", stopped.stdout());
+    let got = String::from_utf8_lossy(&stopped.stdout()).into_owned();
+    ensure!(got == want, "{got}");
     Ok(())
 }
 
@@ -130,7 +132,7 @@ fn tokens() -> Result<()> {
             .stderr
             .contains("the function that called setjmp has returned");
         ensure!(done.status == 90 && told, "{done:?}");
-        ensure!(job.stdout() == b"first 7\n", "{:?}", job.stdout());
+        ensure!(job.stdout().is_empty(), "{:?}", job.stdout());
     }
     Ok(())
 }
