@@ -101,7 +101,7 @@ void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem) {
 
 static void site(const struct pc3_site *s) { if (s->line == 0) bad("site without a line"); }
 void *pc3_piece(void *p, pc3_size n, pc3_size room, const struct pc3_site *s) { if (s) site(s); return p; }
-void *pc3_stored(void *p, const struct pc3_site *s) { site(s); return p; }
+void *pc3_stored_at(void *p, const struct pc3_site *s) { site(s); return p; }
 void *pc3_freed(void *p, const struct pc3_site *s) { site(s); return p; }
 void *pc3_malloc(pc3_size n, const struct pc3_site *s) { site(s); return malloc(n); }
 void *pc3_calloc(pc3_size n, pc3_size m, const struct pc3_site *s) { site(s); return calloc(n, m); }

@@ -76,6 +76,7 @@ struct pc3_union_mark {
     pc3_size offset;                 /* of the union in the object */
     unsigned member;
 };
+#define PC3_UNION_WHOLE 1073741824   /* all of it is in its notes, whatever the member */
 struct pc3_union_kind {              /* the number of a union's type in codes of notes */
     unsigned number;
     const struct pc3_type *type;
@@ -166,7 +167,7 @@ struct pc3_around {
 #define PC3_UNIT_PRIVATE_GLOBALS 1   /* globals are reached through pc3_delta */
 #define PC3_UNIT_HAS_MPI 2
 #define PC3_UNIT_HAS_POINTS 4
-#define PC3_UNIT_STRAYS 8            /* calls pc3_to */
+#define PC3_UNIT_STRAYS 8            /* calls pc3_to_where */
 #define PC3_UNIT_HAS_FLOATS 16       /* the program looks at the floating-point environment, or changes it */
 #define PC3_UNIT_CHAR_SIGNED 32      /* plain char is, whatever the architecture's is */
 #define PC3_UNIT_CHAR_UNSIGNED 64
@@ -261,6 +262,8 @@ struct pc3_rank {
     unsigned crowded;                /* are there values that had to make place for others? */
     struct pc3_value values[PC3_VALUES]; /* by what they hold */
     pc3_size told, told_bytes;       /* what is stored here needs not be told: it is known that nobody knows what lies here */
+    pc3_size from, from_bytes;       /* the pointer that is being moved; the array it is the start of */
+    pc3_size within, within_bytes, within_elem; /* an object of the heap with elements of this size, in which pointers were moved */
 };
 PC3_TLS struct pc3_rank *pc3_me;
 /* Nonzero when some rank of this process must look closer at its next location. */
@@ -554,8 +557,18 @@ extern char *pc3_strdup(const char *) __attribute__((malloc, nothrow, leaf));
 extern char *pc3_strndup(const char *, pc3_size) __attribute__((malloc, nothrow, leaf));
 /* Around an expression that moves a pointer to where it could leave its object: where it was (the start of an array of so
  * many bytes, unless that is 0); where it is now, and what it points to has so many bytes (0: it is what lies around). */
-extern void *pc3_from(const volatile void *, pc3_size) __attribute__((nothrow, leaf));
-extern void *pc3_to(const volatile void *, pc3_size, const char *) __attribute__((nothrow, leaf));
+extern void *pc3_to_where(const volatile void *, pc3_size, const char *) __attribute__((nothrow, leaf));
+PC3_INLINE void *pc3_from(const volatile void *pc3_p, pc3_size pc3_bytes) {
+    pc3_me->from = (pc3_size)pc3_p;
+    pc3_me->from_bytes = pc3_bytes;
+    return (void *)pc3_p;
+}
+PC3_INLINE void *pc3_to(const volatile void *pc3_p, pc3_size pc3_elem, const char *pc3_place) {
+    pc3_size pc3_at = (pc3_size)pc3_p - pc3_me->within, pc3_n = pc3_me->within_bytes;
+    if (pc3_elem && pc3_me->within_elem == pc3_elem && pc3_at <= pc3_n && pc3_me->from - pc3_me->within <= pc3_n && pc3_at % pc3_elem == 0)
+        return (void *)pc3_p;
+    return pc3_to_where(pc3_p, pc3_elem, pc3_place);
+}
 /* FILE is the user's own: the compiler declares these with the replaced function's type:
  *   pc3_fopen pc3_freopen pc3_fclose pc3_fdopen pc3_tmpfile pc3_getline pc3_getdelim pc3_asprintf pc3_vasprintf
  *   and what else makes or closes files, mappings and threads (compiler/src/rewrite/calls.rs). */

@@ -33,8 +33,6 @@ struct From {
 /// Those of one rank.
 #[derive(Debug, Default)]
 pub struct Beside {
-    /// What is being moved.
-    moving: (usize, usize),
     known: HashMap<usize, Vec<From>>,
     enough: usize,
 }
@@ -123,32 +121,20 @@ fn holder(rank: &Rank, addr: usize) -> Option<Extent> {
     before.filter(|o| addr <= o.end)
 }
 
-/// A pointer is going to be moved; it is the start of an array of `bytes` bytes, unless that is 0.
-///
-/// # Safety
-/// Called by generated code.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_from(pointer: *const c_void, bytes: usize) -> *mut c_void {
-    // SAFETY: an entry point.
-    if let Some(rank) = unsafe { Rank::current() } {
-        rank.beside.moving = (pointer as usize, bytes);
-    }
-    pointer.cast_mut()
-}
-
-/// Where it is now; `elem`: the size of what it points to, 0 for what is around where it was.
+/// Where a pointer is that was moved from `rank.abi.from`; `elem`: the size of what it points to, 0 for what is around where it was.
 ///
 /// # Safety
 /// Called by generated code; `place` is a constant string.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_to(
+pub unsafe extern "C" fn pc3_to_where(
     pointer: *const c_void,
     elem: usize,
     place: *const c_char,
 ) -> *mut c_void {
     // SAFETY: an entry point.
     if let Some(rank) = unsafe { Rank::current() } {
-        let (from, bytes) = std::mem::take(&mut rank.beside.moving);
+        let from = std::mem::take(&mut rank.abi.from);
+        let bytes = std::mem::take(&mut rank.abi.from_bytes);
         let to = pointer as usize;
         let inside = bytes > 0 && (from..=from + bytes).contains(&to);
         if from != 0 && from != to && !inside {
@@ -162,8 +148,12 @@ fn moved(rank: &mut Rank, from: usize, to: usize, elem: usize, place: *const c_c
     let before = rank.beside.known.get(&from).and_then(|list| list.last());
     let object = before.map_or(from, |f| f.object);
     if stays(rank, object, to, elem) {
+        if rank.beside.known.is_empty() {
+            within(rank, from, elem);
+        }
         return;
     }
+    rank.abi.within_elem = 0;
     let from = From {
         object,
         elem: elem.max(1),
@@ -178,6 +168,14 @@ fn moved(rank: &mut Rank, from: usize, to: usize, elem: usize, place: *const c_c
     if rank.beside.known.len() > rank.beside.enough.max(FEW) {
         tidy(rank);
         rank.beside.enough = 2 * rank.beside.known.len();
+    }
+}
+
+/// Moves from one of its elements to another need not be told, as long as nothing lies outside and the object is there.
+fn within(rank: &mut Rank, from: usize, elem: usize) {
+    if let Some(o) = rank.heap.find(from) {
+        let abi = &mut rank.abi;
+        (abi.within, abi.within_bytes, abi.within_elem) = (o.base as usize, o.size, elem);
     }
 }
 

@@ -156,6 +156,7 @@ pub unsafe extern "C" fn pc3_realloc(
         return null_mut();
     }
     let n = rank.asked(n, site);
+    ends(rank, p as usize);
     let before = rank.heap.find(p as usize);
     let old = before.as_ref().map_or(0, |o| o.size);
     // Of a call that says nothing, what was there before does.
@@ -184,7 +185,6 @@ pub unsafe extern "C" fn pc3_realloc(
                 unsafe { new.add(old).write_bytes(0, n - old) };
             }
             if !new.is_null() && rank.job().program.pieces {
-                rank.abi.told_bytes = 0;
                 rank.pieces.moved(p as usize, new as usize, n);
                 if old == 0 && ty == 0 {
                     pieces::head(rank, new as usize, site);
@@ -307,6 +307,16 @@ pub unsafe extern "C" fn pc3_posix_memalign(
     0
 }
 
+/// What generated code knows of the object is no longer so.
+fn ends(rank: &mut Rank, at: usize) {
+    if rank.abi.within == at {
+        rank.abi.within_elem = 0;
+    }
+    if rank.pieces.told == at {
+        rank.abi.told_bytes = 0;
+    }
+}
+
 /// # Safety
 /// As `free`.
 #[no_mangle]
@@ -316,9 +326,7 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
     }
     let freed = match rank() {
         Some(rank) => {
-            if rank.pieces.told == p as usize {
-                rank.abi.told_bytes = 0;
-            }
+            ends(rank, p as usize);
             rank.pieces.gone(p as usize);
             if !rank.first_numbers.is_empty() {
                 rank.first_numbers.gone(p as usize);

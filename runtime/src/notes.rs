@@ -320,7 +320,7 @@ pub(crate) fn cut(at: usize, bytes: usize, shapes: &Shapes) {
         return;
     }
     for edge in [at, at.saturating_add(bytes)] {
-        let first = edge.saturating_sub(NOTES_MOST - STEP) & !(STEP - 1);
+        let first = edge.saturating_sub(shapes.most()).next_multiple_of(STEP);
         let starts = (first..edge).step_by(STEP);
         for (at, level) in starts.flat_map(|at| (0..levels()).map(move |l| (at, l))) {
             let code = code(at, level);

@@ -1,6 +1,8 @@
 //! What the program's types say of unions: which types have any, and which unions have their notes in `notes`.
 
-use pc3_typemetric::descriptor::{NOTES_CODES, NOTES_MOST};
+use std::collections::HashSet;
+
+use pc3_typemetric::descriptor::{NOTES_CODES, NOTES_MOST, PC3_UNION_WHOLE};
 use pc3_typemetric::types::{Kind, Member, TypeId, TypeTable};
 
 use crate::notes;
@@ -28,6 +30,8 @@ pub struct Shapes {
     /// By number of the type: has it any?
     has: Vec<bool>,
     forms: Vec<Option<Form>>,
+    /// As much as the longest note has of a member.
+    most: usize,
     /// What codes of generated code say, and a number of theirs for a type.
     types: Vec<u32>,
     numbers: Vec<Option<u32>>,
@@ -47,25 +51,36 @@ impl Shapes {
             .collect();
         // Of memory without a type nothing is known.
         shapes.has[0] = true;
+        let whole: HashSet<u32> = kinds
+            .iter()
+            .filter(|k| k.0 & PC3_UNION_WHOLE != 0)
+            .map(|k| k.1)
+            .collect();
         shapes.forms = vec![None; all];
         for (id, t) in types.iter().filter(|(_, t)| t.kind == Kind::Union) {
             let level = height(types, id, &mut heights) - 1;
             let near = level < LEVELS && t.size > 0 && t.size % 4 == 0;
-            let windows = t.members.iter().map(|m| window(types, t.size, m));
+            let windows = t.members.iter().map(|m| match whole.contains(&id.0) {
+                true => t.size.min(NOTES_MOST as u64) as u8,
+                false => window(types, t.size, m),
+            });
             shapes.forms[id.0 as usize] = Some(Form {
                 level: near.then_some(level),
                 windows: windows.collect(),
             });
         }
         shapes.numbers = vec![None; all];
-        for (n, ty) in kinds {
-            let len = shapes.types.len().max(*n as usize + 1);
+        for (n, ty) in kinds.iter().map(|(n, ty)| (n & !PC3_UNION_WHOLE, ty)) {
+            let len = shapes.types.len().max(n as usize + 1);
             shapes.types.resize(len, 0);
-            shapes.types[*n as usize] = *ty;
+            shapes.types[n as usize] = *ty;
             if let Some(known) = shapes.numbers.get_mut(*ty as usize) {
-                known.get_or_insert(*n);
+                known.get_or_insert(n);
             }
         }
+        let noted = shapes.types.iter().filter_map(|ty| shapes.form(*ty));
+        let longest = noted.flat_map(|f| f.windows.iter()).max();
+        shapes.most = longest.copied().unwrap_or(0).into();
         let nested = |ty: &u32| shapes.form(*ty).and_then(|f| f.level) == Some(1);
         notes::begin(shapes.types.iter().any(nested));
         shapes
@@ -82,6 +97,11 @@ impl Shapes {
 
     fn form(&self, ty: u32) -> Option<&Form> {
         self.forms.get(ty as usize)?.as_ref()
+    }
+
+    /// As much as the longest note has of a member.
+    pub fn most(&self) -> usize {
+        self.most
     }
 
     /// Do its notes lie beside the program's memory?
@@ -194,6 +214,7 @@ impl Shapes {
         Shapes {
             forms,
             types: list.iter().map(|l| l.0).collect(),
+            most: NOTES_MOST,
             ..Shapes::default()
         }
     }

@@ -55,6 +55,8 @@ pub(crate) struct Notes(Vec<(Entry, u64)>);
 
 /// Values with more unions are not followed from function to function.
 const MOST_PASSED: usize = 4;
+/// Words of `blocks`.
+const BLOCKS: usize = 1 << 10;
 /// As many values are on their way between functions.
 const FLIGHT: usize = 8;
 use notes::STEP;
@@ -65,6 +67,8 @@ pub(crate) struct Unions {
     /// Open addressing by address; those of one address and several types follow each other.
     table: Vec<Entry>,
     used: usize,
+    /// Which blocks of 256 bytes may have entries, by the lower bits of their numbers.
+    blocks: Vec<u64>,
     /// By number of the type.
     parts: Vec<Option<&'static [Part]>>,
     passed: [Passed; FLIGHT],
@@ -141,6 +145,7 @@ impl Unions {
         let i = self.slot(at, ty);
         if self.table[i].at == 0 {
             self.used += 1;
+            self.mark(at);
             self.table[i] = Entry {
                 at,
                 ty,
@@ -158,10 +163,28 @@ impl Unions {
         let live = old.iter().filter(says).count();
         self.table = vec![Entry::default(); (4 * live).next_power_of_two().max(256)];
         self.used = live;
+        self.blocks = vec![0; BLOCKS];
         for e in old.iter().filter(says) {
             let i = self.slot(e.at, e.ty);
             self.table[i] = *e;
+            self.mark(e.at);
         }
+    }
+
+    fn mark(&mut self, at: usize) {
+        let block = at >> 8;
+        self.blocks[block / 64 % BLOCKS] |= 1 << (block % 64);
+    }
+
+    /// May there be entries of unions that begin in these bytes?
+    #[inline]
+    fn may_have(&self, at: usize, n: usize) -> bool {
+        if self.used == 0 || n == 0 {
+            return false;
+        }
+        let (first, last) = (at >> 8, at.saturating_add(n - 1) >> 8);
+        let marked = |block: usize| self.blocks[block / 64 % BLOCKS] >> (block % 64) & 1 != 0;
+        last - first >= 64 * BLOCKS || (first..=last).any(marked)
     }
 
     #[inline]
@@ -269,7 +292,7 @@ impl Unions {
 
     /// The notes of bytes that are about to be copied, as far as they are in the table; None: nothing is.
     pub(crate) unsafe fn picked(&self, from: usize, n: usize) -> Option<Notes> {
-        if self.used == 0 {
+        if !self.may_have(from, n) {
             return None;
         }
         let mut list = Vec::new();
@@ -285,11 +308,8 @@ impl Unions {
     pub(crate) unsafe fn put(&mut self, to: usize, from: usize, n: usize, notes: Option<Notes>) {
         notes::copy(to, from, n, &self.shapes);
         notes::cut(to, n, &self.shapes);
-        let Some(Notes(list)) = notes else {
-            return;
-        };
         self.forget(to, n);
-        for (e, members) in list {
+        for (e, members) in notes.map_or(Vec::new(), |n| n.0) {
             if e.at + self.shapes.window(e.ty, members) <= from + n {
                 // SAFETY: by the caller.
                 unsafe { self.give(e.at - from + to, e.ty, members) };
@@ -310,7 +330,7 @@ impl Unions {
     }
 
     fn forget(&mut self, at: usize, n: usize) {
-        if self.used == 0 {
+        if !self.may_have(at, n) {
             return;
         }
         let mut found = Vec::new();

@@ -2,7 +2,7 @@
 //! while the program runs: such that objects of saved types have, and no annotation speaks of.
 
 use super::callgraph::CallGraph;
-use super::heap::Heap;
+use super::heap::{self, Heap};
 use super::program::{Callee, Program};
 use crate::annotations::{InUnit, Said};
 use crate::emit::locks;
@@ -127,6 +127,8 @@ pub struct Noted {
     /// Why none is.
     pub without: Option<Without>,
     units: Vec<HashSet<RecordId>>,
+    /// Unions of objects that may be allocated shorter than their type; None: any may.
+    short: Option<HashSet<String>>,
     forms: Vec<HashMap<RecordId, Form>>,
 }
 
@@ -148,6 +150,8 @@ pub struct Form {
     pub level: Option<usize>,
     /// Pointers to its members may be kept.
     pub held: bool,
+    /// It is always there as a whole, so that all of it is in its notes.
+    pub whole: bool,
 }
 
 impl Noted {
@@ -162,6 +166,7 @@ impl Noted {
         Noted {
             without: None,
             units: vec![HashSet::new(); p.units.len()],
+            short: None,
             forms: vec![HashMap::new(); p.units.len()],
         }
     }
@@ -192,6 +197,7 @@ impl Noted {
                     number,
                     level: Some(height_of(u, r) - 1).filter(|l| *l < LEVELS && has_words(u, r)),
                     held: held.contains(&key(u, r)),
+                    whole: self.short.as_ref().is_some_and(|s| !s.contains(&key(u, r))),
                 };
                 self.forms[i].insert(r, form);
                 number += 1;
@@ -527,7 +533,36 @@ pub fn analyse(p: &Program, g: &CallGraph, said: &Said, heap: &Heap) -> Noted {
             }
         }
     }
+    noted.short = short(p, heap);
     noted
+}
+
+/// Unions of objects of which some place that allocates does not say that they are as long as their type; None: some place
+/// says nothing at all.
+fn short(p: &Program, heap: &Heap) -> Option<HashSet<String>> {
+    let mut keys = HashSet::new();
+    let all = heap.sites.iter().flatten().filter(|s| !s.in_wrapper);
+    for site in all.filter(|s| s.form == heap::Form::Unknown) {
+        let u = &p.units[site.unit];
+        every(u, site.elem?.ty, &mut |r| _ = keys.insert(key(u, r)));
+    }
+    heap.pieces.dealers.is_empty().then_some(keys)
+}
+
+/// All unions in a type.
+fn every(u: &Unit, t: TypeId, found: &mut dyn FnMut(RecordId)) {
+    match u.ty(t) {
+        Type::Array { elem, .. } => every(u, elem.ty, found),
+        Type::Record(r) => {
+            let d = &u.records[r.index()];
+            if d.is_union {
+                found(*r);
+            }
+            let fields = d.fields.iter().flatten();
+            fields.for_each(|f| every(u, f.ty.ty, found));
+        }
+        _ => {}
+    }
 }
 
 fn literals(u: &Unit, f: FuncId) -> Vec<ExprId> {

@@ -7,6 +7,7 @@ use crate::rewrite::globals::static_initialisers;
 use crate::rewrite::noted::{self, Row};
 use crate::rewrite::unit::UnitCx;
 use crate::tree::*;
+use pc3_typemetric::descriptor::PC3_UNION_WHOLE;
 
 pub struct Tables {
     pub front: String,
@@ -78,7 +79,8 @@ pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> Tables {
         if let Some(form) = record.and_then(|r| cx.forms.get(&r)) {
             let place = place(*row);
             if place != "0" {
-                kinds.push(format!("{{{}, {place}}}", form.number));
+                let whole = if form.whole { PC3_UNION_WHOLE } else { 0 };
+                kinds.push(format!("{{{}u, {place}}}", form.number | whole));
             }
         }
         front += &format!("static struct pc3_type *const {name}; ");

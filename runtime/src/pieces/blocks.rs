@@ -108,6 +108,8 @@ pub(super) struct Block {
     top: usize,
     /// Where the last one was.
     latest: Spot,
+    /// How often something was stored over parts of something else.
+    pub(super) mixed: u32,
 }
 
 /// Where a note is: stretch and index.
@@ -306,6 +308,22 @@ impl Block {
         self.cover(spot.0, end);
     }
 
+    /// Does nothing lie in it but what has been stored between these addresses?
+    pub(super) fn is_stored(&self, from: usize, to: usize) -> bool {
+        let inside = |n: &Note| from <= n.at && n.end() <= to;
+        self.notes().all(|n| n.link == LONE && inside(n))
+    }
+
+    /// Nobody knows what lies from here to there, which is all of it.
+    pub(super) fn forget(&mut self, from: usize, to: usize) {
+        let mixed = self.mixed;
+        *self = Block::new(self.base);
+        self.mixed = mixed;
+        let mut all = Note::new(from, to - from, to - from, Some(TypeId::UNKNOWN), None);
+        all.link = LONE;
+        self.put(all);
+    }
+
     /// What lay there or behind is no more.
     pub(super) fn cut(&mut self, from: usize) {
         let s = self.stretch(from.max(self.base));
@@ -396,6 +414,23 @@ mod tests {
         let far = [(0, 8, 9000, 4), (9000, 8, 9000, 4)];
         check(&[0, 9000], &far);
         check(&[9000, 0], &[far[0], (9000, 8, 8, 4)]);
+    }
+
+    #[test]
+    fn what_nobody_knows() {
+        let mut block = Block::new(BASE);
+        for at in [0, 9000, 16] {
+            let mut stored = note(&(at, 8, 8, 3));
+            stored.link = LONE;
+            block.put(stored);
+        }
+        assert!(block.is_stored(BASE, BASE + 20_000));
+        assert!(!block.is_stored(BASE, BASE + 9000));
+        block.forget(BASE, BASE + 20_000);
+        assert_eq!(rows(&block), [(0, 20_000, 20_000, 0)]);
+        block.put(note(&(4096, 16, 16, 2)));
+        assert!(!block.is_stored(BASE, BASE + 20_000));
+        assert_eq!(block.at(BASE + 4100).map(|n| n.ty), Some(2));
     }
 
     /// Against a plain list of bytes.

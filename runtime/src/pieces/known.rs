@@ -28,8 +28,11 @@ impl Hasher for Spread {
     }
 }
 
+/// So often, that is no accident.
+const MIXED: u32 = 4;
+
 /// The place of the last note.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Near {
     /// Addresses that are its, and no more than bytes.
     from: usize,
@@ -96,6 +99,17 @@ impl Pieces {
     #[inline(always)]
     pub(super) fn near(&mut self) -> (&mut Block, usize) {
         (&mut self.blocks[self.near.block], self.near.to)
+    }
+
+    /// Something was stored over parts of something else. Where that goes on, words are written among bytes: nobody knows what
+    /// lies in the block.
+    pub(super) fn mixed(&mut self) {
+        let Near { from, to, block } = self.near;
+        let block = &mut self.blocks[block];
+        block.mixed += 1;
+        if block.mixed == MIXED && block.is_stored(from, to) {
+            block.forget(from, to);
+        }
     }
 
     /// The note that an address is in.

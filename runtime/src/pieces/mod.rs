@@ -347,6 +347,9 @@ fn store(rank: &mut Rank, at: usize, (ty, size): (u32, usize), freed: bool) {
     if let Some(n) = rank.pieces.at(at) {
         *n = old;
     }
+    if old.ty == 0 {
+        rank.pieces.mixed();
+    }
 }
 
 /// Does each scalar of `b` have a counterpart at its place in a `a`, from an offset on?

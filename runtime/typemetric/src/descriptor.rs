@@ -98,6 +98,7 @@ constants! {
     PC3_UNIT_HAS_TEAMS: c_uint = 512;
     PC3_HOOK_LAST: c_uint = 65536;
     PC3_VALUES: c_uint = 32;
+    PC3_UNION_WHOLE: c_uint = 1073741824;
     PC3_BYTES_OF: c_uint = 1073741824;
     PC3_BYTES_ASK: c_uint = 16777216;
     PC3_BYTES_TEXT: c_uint = 33554432;
@@ -348,6 +349,11 @@ pub struct pc3_rank {
     pub values: [pc3_value; PC3_VALUES as usize],
     pub told: usize,
     pub told_bytes: usize,
+    pub from: usize,
+    pub from_bytes: usize,
+    pub within: usize,
+    pub within_bytes: usize,
+    pub within_elem: usize,
 }
 
 /// A value with a small union, on its way between functions.

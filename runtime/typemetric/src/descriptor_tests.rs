@@ -71,7 +71,8 @@ fn layouts_agree_with_the_header() {
         pc3_around { "function" = function, "events" = events }
         pc3_rank { "sp" = sp, "sp_end" = sp_end, "passages" = passages, "at" = at, "site" = site,
             "args" = args, "stack" = stack, "crowded" = crowded, "values" = values,
-            "told" = told, "told_bytes" = told_bytes }
+            "told" = told, "told_bytes" = told_bytes, "from" = from, "from_bytes" = from_bytes,
+            "within" = within, "within_bytes" = within_bytes, "within_elem" = within_elem }
         pc3_value { "held" = held, "code" = code, "count" = count }
         pc3_tls { "set" = set, "me" = me, "state" = state }
     );

@@ -199,6 +199,9 @@ impl Printer<'_, '_> {
     /// How many bytes are noted of a member of a union of a size, which is found behind `object`.
     pub(super) fn window(&self, r: RecordId, k: usize, size: &str, object: &str) -> String {
         let u = self.u();
+        if self.cx.forms.get(&r).is_some_and(|f| f.whole) {
+            return format!("pc3_window({size}, {size})");
+        }
         let field = field_at(&u.records[r.index()], k).filter(|f| f.bit_width.is_none());
         let sized = |f: &&Field| match u.ty(f.ty.ty) {
             Type::Array { len, .. } => matches!(len, ArrayLen::Const(_)),
