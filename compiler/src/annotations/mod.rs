@@ -5,6 +5,7 @@
 //! #pragma pc3 union reply by reply_kind: ...     a variable, by another one beside it
 //! #pragma pc3 pointer cell.word tags 3 = 0 | 2   an integer holds an address; with these tags
 //! #pragma pc3 bytes pool.item of struct node     an integer counts bytes of such objects
+//! #pragma pc3 bytes stats.total of anything      it counts bytes for people: it may stay what it is
 //! #pragma pc3 type struct node                   what the next statement allocates
 //! #pragma pc3 type grow: struct node             what a function allocates, or the line FILE:LINE
 //! #pragma pc3 unsaved table by fill_table        computed at a restart by a function
@@ -63,6 +64,8 @@ pub struct InUnit {
     pub chosen: HashMap<SymId, Choice>,
     pub addresses: Meant<Held>,
     pub bytes: Meant<QualType>,
+    /// Numbers of bytes that are only reported.
+    pub reported: Meant<()>,
     /// Not said, but found: integers made of sizes; indices into `made`.
     pub sizes: Meant<usize>,
     pub made: Vec<Sizes>,
@@ -199,7 +202,10 @@ fn pragma(line: &str) -> Option<String> {
 const FORMS: &[(&str, &str)] = &[
     ("union", "union STRUCT.MEMBER by TAG: MEMBER = VALUE, ..."),
     ("pointer", "pointer STRUCT.MEMBER, or of a variable"),
-    ("bytes", "bytes STRUCT.MEMBER of TYPE, or of a variable"),
+    (
+        "bytes",
+        "bytes STRUCT.MEMBER of TYPE, or of a variable; of anything",
+    ),
     ("type", "type TYPE, or type FUNCTION: TYPE"),
     ("unsaved", "unsaved VARIABLE by FUNCTION"),
     ("call", "call FUNCTION at before | continue | restart"),
@@ -370,11 +376,21 @@ fn pointer(units: &[Unit], from: &From, rest: &str, said: &mut Said) -> Result<(
     Ok(())
 }
 
-/// `pool.item of struct node`
+/// What is counted where it does not matter.
+const ANYTHING: &str = "anything";
+
+/// `pool.item of struct node`, `stats.total of anything`
 fn bytes(units: &[Unit], from: &From, rest: &str, said: &mut Said) -> Result<(), Problem> {
     let Some((what, of)) = rest.split_once(" of ") else {
         return wrong("`of` is missing, with the type whose bytes are counted");
     };
+    if of.trim() == ANYTHING {
+        for Thing { unit, what } in names::find(units, from, what.trim())? {
+            integer(&units[unit], what)?;
+            said.units[unit].reported.insert(what, ());
+        }
+        return Ok(());
+    }
     let written = types::parse(of)?;
     for Thing { unit, what } in names::find(units, from, what.trim())? {
         let u = &units[unit];

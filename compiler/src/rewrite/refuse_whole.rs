@@ -56,18 +56,21 @@ pub fn check(
     nested(p, graph, out);
     cleanups(p, graph, out);
     let saved = plan::saved(p, plans);
-    let mut numbers = addresses::check(p, flow, &saved, out);
+    let mut numbers = addresses::check(p, flow, &saved);
     let waiting = waiting(p, plans);
     let mut found = lints::check(p, graph, heap, (flow, measured), &saved, &waiting, out);
     for chosen in std::mem::take(&mut found.chosen) {
         let same =
             |n: &&mut KeptAt| n.cast.is_some() && (n.unit, n.cast) == (chosen.unit, chosen.cast);
         match numbers.iter_mut().find(same) {
-            Some(known) => known.hashed = chosen.hashed,
+            Some(known) => {
+                known.hashed = chosen.hashed;
+                known.address = chosen.address;
+            }
             None => numbers.push(chosen),
         }
     }
-    lints::stay(p, graph, flow, &saved, &mut numbers);
+    lints::stay(p, graph, flow, &saved, &mut numbers, out);
     for (unit, u) in p.units.iter().enumerate() {
         let mut all = numbers
             .iter_mut()

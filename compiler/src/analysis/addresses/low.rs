@@ -124,7 +124,8 @@ impl<'a> Low<'a> {
             let up = match self.parents.get(&e) {
                 Some(Parent::Expr(up)) => *up,
                 Some(Parent::Variable(s)) => return self.variable(*s, steps),
-                _ => return false,
+                Some(Parent::Return(f)) => return steps > 0 && self.result(*f, steps - 1),
+                None => return false,
             };
             match &u.expr(up).kind {
                 ExprKind::Binary { op, .. } if !is_number(u, up) => {
@@ -139,6 +140,20 @@ impl<'a> Low<'a> {
                 _ => return false,
             }
         }
+    }
+
+    /// Where the unit calls a function.
+    fn result(&self, f: FuncId, steps: u32) -> bool {
+        let u = self.u;
+        let own = u.func(f).sym;
+        let mut all = (0..u.exprs.len()).map(|k| ExprId(k as u32));
+        all.any(|e| match u.expr(e).kind {
+            ExprKind::Call { callee, .. } => {
+                matches!(u.expr(callee).kind, ExprKind::Ident(s) if s == own)
+                    && self.moves(e, steps)
+            }
+            _ => false,
+        })
     }
 
     fn variable(&self, s: SymId, steps: u32) -> bool {

@@ -17,7 +17,7 @@ mod punned;
 use super::callgraph::CallGraph;
 use super::program::Program;
 use crate::annotations::Said;
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic};
 use crate::tree::*;
 pub use arrays::{Arrays, Saved};
 use flow::{Flow, Found, Source};
@@ -48,6 +48,9 @@ pub struct KeptAt {
     pub witness: Option<ExprId>,
     /// An element is chosen by it: surely, or perhaps it is for an alignment.
     pub hashed: Option<bool>,
+    /// What is told of it if it has to stay an address; the address by which something is chosen.
+    pub told: Option<Diagnostic>,
+    pub address: Option<ExprId>,
     pub stays: Stays,
 }
 
@@ -96,6 +99,8 @@ impl KeptAt {
             cast: is_cast.then_some(e),
             witness: None,
             hashed: None,
+            told: None,
+            address: None,
             stays: Stays::No,
         }
     }
@@ -203,12 +208,7 @@ impl Numbers {
 }
 
 /// `saved(f, s)`: is the local `s` of function `f` part of a checkpoint?
-pub fn check(
-    p: &Program,
-    numbers: &Numbers,
-    saved: &dyn Fn(usize, FuncId, SymId) -> bool,
-    out: &mut Diagnostics,
-) -> Kept {
+pub fn check(p: &Program, numbers: &Numbers, saved: &dyn Fn(usize, FuncId, SymId) -> bool) -> Kept {
     let mut kept = Kept::new();
     let known = &numbers.known;
     let low: Vec<OnceCell<low::Low>> = p.units.iter().map(|_| OnceCell::new()).collect();
@@ -229,14 +229,18 @@ pub fn check(
         }
         let back = |x: &Place| leads(&is_pointer, x).unwrap_or(*x == Place::Pointer);
         let help = "keep it in a pointer, or say which integer holds it: `#pragma pc3 pointer STRUCT.MEMBER`, or of a variable";
-        kept.push(KeptAt::of(*unit, u, *of));
-        if *mark {
-            continue;
-        }
-        out.push(if to.iter().any(back) {
-            Diagnostic::advice(u, span, Code::PointerAsNumber, "an address is kept in an integer and could become a pointer again: a restart that cannot have everything where it was is refused", help)
+        let told = if *mark {
+            None
         } else {
-            Diagnostic::advice(u, span, Code::AddressAsNumber, "an address is kept as a number: a restart that cannot have everything where it was is refused", help)
+            Some(if to.iter().any(back) {
+                Diagnostic::advice(u, span, Code::PointerAsNumber, "an address is kept in an integer and could become a pointer again: a restart that cannot have everything where it was is refused", help)
+            } else {
+                Diagnostic::advice(u, span, Code::AddressAsNumber, "an address is kept as a number: a restart that cannot have everything where it was is refused", help)
+            })
+        };
+        kept.push(KeptAt {
+            told,
+            ..KeptAt::of(*unit, u, *of)
         });
     }
     kept

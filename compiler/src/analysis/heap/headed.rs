@@ -5,7 +5,8 @@
 use super::flow::{Flow, Follow};
 use super::types::trailing;
 use super::wrappers::Calls;
-use crate::analysis::program::{is_local, FnId};
+use crate::analysis::addresses::Place;
+use crate::analysis::program::{is_local, FnId, Program};
 use crate::analysis::walk::{strip_casts, visit, Node};
 use crate::tree::*;
 use std::collections::HashSet;
@@ -27,6 +28,20 @@ pub struct Head {
     pub member: Option<String>,
     /// Its members that say how many bytes were asked for.
     pub counts: Vec<String>,
+}
+
+impl Headed {
+    /// Is it a member that says how many bytes were asked for?
+    pub fn counts(&self, p: &Program, place: &Place) -> bool {
+        let u = &p.units[self.unit];
+        self.heads.iter().flatten().any(|h| match u.ty(h.of.ty) {
+            Type::Record(r) => {
+                let mut all = h.counts.iter();
+                all.any(|name| Place::member(self.unit, u, *r, name) == *place)
+            }
+            _ => false,
+        })
+    }
 }
 
 /// What an allocation of `func` puts in front, if its size is that and a parameter.

@@ -20,7 +20,7 @@ mod width;
 pub mod witness;
 mod words;
 
-use super::addresses::{Is, Kept, Numbers};
+use super::addresses::{Is, Kept, Numbers, Stays};
 use super::callgraph::CallGraph;
 use super::heap::Heap;
 use super::measured::{holds_size, Measured};
@@ -134,15 +134,23 @@ fn witnessed(p: &Program, orders: &mut [Order]) {
     }
 }
 
-/// Which of the numbers that are made of addresses may stay what they are.
+/// Which of the numbers that are made of addresses may stay what they are; warns of the others.
 pub fn stay(
     p: &Program,
     graph: &CallGraph,
     numbers: &Numbers,
     saved: kept::Saved,
     kept: &mut Kept,
+    out: &mut Diagnostics,
 ) {
     stable::classify(&Cx::new(p, graph, saved), numbers, kept);
+    order::tell(p, kept, out);
+    for k in kept {
+        let told = k.told.take();
+        if let Some(told) = told.filter(|_| k.stays == Stays::No) {
+            out.push(told);
+        }
+    }
 }
 
 fn is_user(u: &Unit, e: ExprId) -> bool {

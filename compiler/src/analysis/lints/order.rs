@@ -5,9 +5,10 @@ use super::kept::Cx;
 use super::{is_user, pointer_bytes};
 use crate::analysis::addresses::{
     is_constant, named, parents, pointee, Kept, KeptAt, Numbers, Parent, Parents, Place, Punned,
+    Stays,
 };
 use crate::analysis::heap::one_line;
-use crate::analysis::program::Callee;
+use crate::analysis::program::{Callee, Program};
 use crate::analysis::walk::{strip_casts, visit, visit_decls, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
@@ -32,16 +33,18 @@ pub fn check(cx: &Cx, numbers: &Numbers, out: &mut Diagnostics) -> Kept {
             let Some(chooses) = hashes(u, &parents, e) else {
                 return;
             };
-            out.push(chosen(u, e, address));
             let indexes = || {
                 let to = numbers.made(unit, e);
                 let reached =
                     numbers.reached(to, &|x| !matches!(x, Place::Memory(_) | Place::Elements(_)));
                 reached.into_iter().any(|x| indices.contains(x))
             };
-            if !numbers.is_said(unit, e) && (chooses == Chooses::Surely || indexes()) {
+            if numbers.is_said(unit, e) || chooses != Chooses::Surely && !indexes() {
+                out.push(chosen(u, e, address, Stays::No));
+            } else {
                 kept.push(KeptAt {
                     hashed: Some(chooses == Chooses::Surely),
+                    address: Some(address),
                     ..KeptAt::of(unit, u, e)
                 });
             }
@@ -213,13 +216,30 @@ fn is_read(u: &Unit, values: &HashMap<SymId, ExprId>, e: ExprId) -> bool {
     }
 }
 
-fn chosen(u: &Unit, e: ExprId, address: ExprId) -> Diagnostic {
+/// What is known when all is.
+pub fn tell(p: &Program, kept: &Kept, out: &mut Diagnostics) {
+    for k in kept {
+        let u = &p.units[k.unit];
+        match (k.stays, k.address) {
+            (Stays::No | Stays::Alike, Some(address)) => {
+                out.push(chosen(u, k.made, address, k.stays));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn chosen(u: &Unit, e: ExprId, address: ExprId, stays: Stays) -> Diagnostic {
     let text = one_line(u.slice(&u.expr(address).span));
+    let then = match stays {
+        Stays::Alike => "a restart where addresses have another width is refused",
+        _ => "after a restart elsewhere it is another one",
+    };
     Diagnostic::advice(
         u,
         &u.expr(e).span,
         Code::AddressOrder,
-        format!("which element is chosen depends on the address `{text}`: after a restart elsewhere it is another one"),
+        format!("which element is chosen depends on the address `{text}`: {then}"),
         "choose by something that stays, such as a serial number in the object, or build the table anew after a restart",
     )
 }

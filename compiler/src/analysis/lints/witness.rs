@@ -48,10 +48,22 @@ impl<'a> Witness<'a> {
                     ..
                 } if !is_array(u, p) => return Some(p),
                 ExprKind::Member { base, .. } | ExprKind::Deref(base) => e = base,
-                _ => return None,
+                // An array that becomes a pointer.
+                _ => match self.parents.get(&e) {
+                    Some(Parent::Expr(up)) if is_array(u, e) && self.decays_in(*up) => e = *up,
+                    _ => return None,
+                },
             }
         }
         Some(e)
+    }
+
+    /// Is it for nothing but its operand's address?
+    fn decays_in(&self, up: ExprId) -> bool {
+        matches!(
+            self.u.expr(up).kind,
+            ExprKind::Call { .. } | ExprKind::Cast { .. } | ExprKind::Binary { .. }
+        )
     }
 
     /// Is it computed when the program begins?

@@ -355,6 +355,12 @@ pub fn told(
         let here = &said.units[unit];
         let place = |s: &SymId| Place::variable(unit, u, *s);
         all.extend(here.unsaved.iter().map(|s| (place(s), None)));
+        all.extend(here.reported.variables.keys().map(|s| (place(s), None)));
+        for (r, k) in here.reported.members.keys() {
+            let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
+            let name = fields.get(*k).and_then(|f| f.name.as_deref());
+            all.extend(name.map(|n| (Place::member(unit, u, *r, n), None)));
+        }
         let counts = here.bytes.variables.iter();
         all.extend(counts.map(|(s, q)| (place(s), Some((unit, q.ty)))));
         for ((r, k), q) in &here.bytes.members {

@@ -115,7 +115,9 @@ pub fn find(
     let held = |x: &&Place| {
         let bare = matches!(x, Place::Result(_)) || told.contains_key(*x) || asks(p, heap, x);
         let elements = matches!(x, Place::Elements(_));
-        !bare && has_row(p, x) && (!elements || numbers.arrays.kept(p, graph, x, saved))
+        // The type of what is behind a head says what its members count.
+        let counted = heap.headed.iter().any(|h| h.counts(p, x));
+        !bare && !counted && has_row(p, x) && (!elements || numbers.arrays.kept(p, graph, x, saved))
     };
     let mut kept = HashMap::new();
     let sets = distinct(&sources);
