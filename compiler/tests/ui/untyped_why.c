@@ -12,6 +12,10 @@ static void *behind(size_t n) {
     h->n = n;
     return h + 1;
 }
+static void *spaced(size_t n) {
+    char *p = malloc(n + 16);
+    return p + 16;
+}
 int main(int argc, char **argv) {
     struct node **lists = behind(8);
     struct other *wrong = malloc(3 * sizeof(struct node));
@@ -26,5 +30,5 @@ int main(int argc, char **argv) {
     pc3_checkpoint();
     for (int i = 0; i < 2; i++)
         through = i ? malloc : behind;
-    return lists && wrong && more && sum && unclear && looked && argv && of_size && through(1);
+    return lists && wrong && more && sum && unclear && looked && argv && of_size && spaced(3) && through(1);
 }

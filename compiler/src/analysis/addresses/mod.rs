@@ -157,6 +157,13 @@ impl Numbers {
         })
     }
 
+    /// Do numbers hold addresses that become pointers again?
+    pub fn has_addresses(&self) -> bool {
+        let sources = self.found.sources.iter().flat_map(|s| &s.to);
+        !self.known.is_empty()
+            || reached(&self.found.edges, sources, &|_| true).contains(&Place::Pointer)
+    }
+
     /// What the number is put into that an address becomes here.
     pub fn made(&self, unit: usize, of: ExprId) -> &[Place] {
         let found = self.sources.get(&(unit, of));

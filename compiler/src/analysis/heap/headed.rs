@@ -16,6 +16,8 @@ use std::collections::HashSet;
 pub struct Headed {
     pub unit: usize,
     pub call: ExprId,
+    /// The parameter that says how much is behind it.
+    pub asked: SymId,
     /// What it may begin with; by a condition, there are two.
     pub cond: Option<ExprId>,
     pub heads: Vec<Option<Head>>,
@@ -66,6 +68,7 @@ pub fn heads(flow: &Flow, func: &Function, call: ExprId, sizes: &[ExprId]) -> Op
     (clear && heads.iter().any(Option::is_some)).then_some(Headed {
         unit: flow.unit,
         call,
+        asked,
         cond,
         heads,
     })

@@ -268,8 +268,8 @@ pub fn callers(
     }
     let size = size::size(flow, sizes);
     let known = calls.target(flow.unit, call);
-    let headed = known.is_some_and(|f| calls.heads.contains(&f))
-        || headed::heads(flow, func, call, sizes).is_some();
+    let head = headed::heads(flow, func, call, sizes);
+    let headed = known.is_some_and(|f| calls.heads.contains(&f)) || head.is_some();
     let returned = match size::given_place(flow.u, call) {
         Some(place) => place.is_some_and(|x| follow.is_place_returned(x)),
         None => follow.is_returned(call),
@@ -278,6 +278,7 @@ pub fn callers(
     let params = func.params.iter().enumerate();
     let which: Vec<usize> = params
         .filter(|(_, s)| names.contains(s) && number(s))
+        .filter(|(_, s)| head.as_ref().is_none_or(|h| h.asked == **s))
         .map(|(i, _)| i)
         .collect();
     if headed {

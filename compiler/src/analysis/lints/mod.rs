@@ -144,13 +144,13 @@ pub fn stay(
     out: &mut Diagnostics,
 ) {
     stable::classify(&Cx::new(p, graph, saved), numbers, kept);
-    order::tell(p, kept, out);
-    for k in kept {
+    for k in kept.iter_mut() {
         let told = k.told.take();
         if let Some(told) = told.filter(|_| k.stays == Stays::No) {
             out.push(told);
         }
     }
+    order::tell(p, kept, out);
 }
 
 fn is_user(u: &Unit, e: ExprId) -> bool {

@@ -14,8 +14,12 @@ pub fn classify(cx: &Cx, numbers: &Numbers, kept: &mut Kept) {
     if numbers.seen_otherwise(cx.p) {
         return;
     }
+    let addresses = numbers.has_addresses();
     for k in kept {
         let Some(cast) = k.cast else { continue };
+        if is_inside(&cx.p.units[k.unit], cast) {
+            continue;
+        }
         let to = numbers.reached(numbers.made(k.unit, cast), &|_| true);
         if to.contains(&&Place::Pointer) || numbers.is_said(k.unit, cast) {
             continue;
@@ -25,10 +29,28 @@ pub fn classify(cx: &Cx, numbers: &Numbers, kept: &mut Kept) {
             Some(false) => Stays::No,
             _ if narrow && k.hashed.is_some() => Stays::Everywhere,
             Some(true) => Stays::Alike,
+            // It may be compared with what has to be an address.
+            None if addresses => Stays::No,
             None if aligns(cx, k.unit, cast, &mut HashSet::new()) => Stays::No,
             None if narrow => Stays::Everywhere,
             None => Stays::Once,
         };
+    }
+}
+
+/// Is it the address of a part of an object, which may lie elsewhere in it?
+fn is_inside(u: &Unit, cast: ExprId) -> bool {
+    let mut e = cast;
+    while let ExprKind::Cast { arg, .. } = u.expr(e).kind {
+        e = arg;
+    }
+    match u.expr(e).kind {
+        ExprKind::AddrOf(of) => matches!(
+            u.expr(of).kind,
+            ExprKind::Index { .. } | ExprKind::Member { .. }
+        ),
+        ExprKind::Binary { .. } => true,
+        _ => false,
     }
 }
 
