@@ -519,7 +519,7 @@ pub unsafe extern "C" fn pc3_close(fd: c_int) -> c_int {
 
 /// The program's open descriptors from one to another.
 fn own_ones(first: c_uint, last: c_uint) -> Vec<RawFd> {
-    let inside = |fd: &RawFd| (first..=last).contains(&fd.cast_unsigned()) && !is_own(*fd);
+    let inside = |fd: &RawFd| (first..=last).contains(&(*fd as c_uint)) && !is_own(*fd);
     let all = system::open_ones().unwrap_or_default();
     all.into_iter().filter(inside).collect()
 }
@@ -528,7 +528,7 @@ fn own_ones(first: c_uint, last: c_uint) -> Vec<RawFd> {
 /// As `closefrom`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_closefrom(first: c_int) {
-    for fd in own_ones(first.max(0).cast_unsigned(), c_uint::MAX) {
+    for fd in own_ones(first.max(0) as c_uint, c_uint::MAX) {
         // SAFETY: by the caller.
         unsafe { pc3_close(fd) };
     }

@@ -437,12 +437,19 @@ fn of_engine(rank: usize, e: &LoadError) -> RestoreError {
     }
 }
 
+/// What of the environment is where, the shared objects that are loaded, and where the source had a stack for signals.
+type Surroundings<'s> = (
+    &'s [(u64, u64, usize)],
+    &'s [SharedMeta],
+    Option<(u64, u64)>,
+);
+
 fn one_rank<'p>(
     checkpoint: &Checkpoint,
     job: &Job,
     here: &Constants,
     image: &RankImage,
-    (environment, loaded, signals): (&[(u64, u64, usize)], &[SharedMeta], Option<(u64, u64)>),
+    (environment, loaded, signals): Surroundings,
     plans: &mut Plans<'p>,
     rank: &mut Rank,
 ) -> Result<Directory, RestoreError> {

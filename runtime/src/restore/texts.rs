@@ -41,12 +41,15 @@ impl Texts<'_> {
     }
 }
 
+/// A literal of the checkpoint, where it is here, and how to its type.
+type Found<'c> = (&'c LiteralMeta, u64, Arc<Plan>);
+
 impl RankBuilder<'_, '_> {
     pub(super) fn texts(&mut self, here: &Texts) {
         let (source, target) = (self.plans.source, self.plans.target);
         // Of the same unit and the same characters: spelt in several ways.
         let mut seen: HashMap<(&str, TypeId, &[u8]), usize> = HashMap::new();
-        let mut places: BTreeMap<u64, Vec<(&LiteralMeta, u64, Arc<Plan>)>> = BTreeMap::new();
+        let mut places: BTreeMap<u64, Vec<Found>> = BTreeMap::new();
         for l in &self.checkpoint.program.literals {
             let nth = seen.entry((&l.home, l.ty, &l.bytes)).or_default();
             let same = self.plans.partner(l.ty).ok();

@@ -8,7 +8,8 @@ use syn::{parse_quote, Expr, ExprMethodCall};
 use crate::again::{is_adaptor, is_source, iterates, walks};
 use crate::flow::identifiers;
 
-/// An adaptor behind the first one that calls a closure, or such a one.
+/// An adaptor behind the first one that calls a closure, or such a one; by the names of `Iterator`'s methods.
+#[allow(clippy::large_enum_variant, clippy::enum_variant_names)]
 pub(super) enum Step {
     Map(Expr),
     Filter(Expr),
