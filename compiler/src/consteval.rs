@@ -326,10 +326,7 @@ impl View<'_> {
             ExprKind::Offsetof { indices, .. } => indices.iter().all(|i| self.is_constant(*i)),
             ExprKind::SizeofType(q) => !self.is_vla(q.ty),
             ExprKind::SizeofExpr(a) => !self.is_vla(self.exprs[a.index()].ty.ty),
-            ExprKind::Ident(s) => {
-                let s = &self.symbols[s.index()];
-                s.kind == SymKind::EnumConst || s.attributes.iter().any(|a| a == CONSTANT)
-            }
+            ExprKind::Ident(s) => self.symbols[s.index()].is_constant(),
             ExprKind::Unary { op, arg } => {
                 matches!(op, UnOp::Plus | UnOp::Minus | UnOp::BitNot | UnOp::Not)
                     && self.is_constant(*arg)

@@ -211,6 +211,13 @@ pub struct Symbol {
     pub alignments: Vec<Span>,
 }
 
+impl Symbol {
+    /// Is it a constant to the compiler?
+    pub fn is_constant(&self) -> bool {
+        self.kind == SymKind::EnumConst || self.attributes.iter().any(|a| a == CONSTANT)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnOp {
     Plus,

@@ -240,6 +240,24 @@ const CASES: &[(&str, &str)] = &[
     ("linker_options", "$CC -O2 main.c a.c b.c -Wl,-z,now,-z,relro,-Map,map -Wl,--as-needed -Wl,-rpath,/nowhere -no-pie -rdynamic -o p; test -s map"),
     ("static_pie", "$CC -static-pie -fPIE main.c a.c b.c -o p"),
     ("long_names", "$CC --std=c99 --compile main.c --output main.o; $CC -includestdlib.h -MMD -MFx.d --optimize=2 --output p main.o a.c b.c"),
+    (
+        "comments_among_arguments",
+        "printf '#define SET(n, v) .of_##n = v\\nstruct s { int of_a, of_b; } x = { SET(\\n  // why\\n  a, 1), SET(b, 2) };\\n' > l.c; \
+            printf 'int f(int n) { switch (n) { case 1: n++; /* fall through */\\n case 2: n++; }\\n return n; }\\nint main(void) {\\n#pragma pc3 checkpoint\\n' >> l.c; \
+            printf 'return x.of_a + x.of_b - 3 + f(1) - 3; }\\n' >> l.c; $CC -Wextra -Werror -Wno-unknown-pragmas l.c -o l; ./l; $CC -Wextra -c l.c; $CC l.o -o l; ./l; \
+            $CC main.o a.o b.o -o p",
+    ),
+    (
+        "types_inferred",
+        "which clang-19 || exit 77; printf 'enum e : unsigned char { A = 200 }; constexpr int N = 3;\\nint main() { auto x = 1.5; auto y = A; int a[N] = {}; bool b = true;\\n' > l.c; \
+            printf 'for (int i = 0; i < N; i++) {\\n#pragma pc3 checkpoint\\nx += i; a[i] = y; b = !b; }\\nreturn !(x == 4.5 && a[2] == 200 && !b && sizeof y == 1); }\\n' >> l.c; \
+            $CC --cc=clang-19 -std=gnu23 l.c -o l; ./l; $CC main.o a.o b.o -o p",
+    ),
+    (
+        "functions_of_one_name",
+        "which clang || exit 77; printf '#include <tgmath.h>\\nint main(void) { float x = 2;\\n#pragma pc3 checkpoint\\nreturn !(sizeof sqrt(x) == 4 && sizeof sqrt(3) == 8 && sqrt(x * 2) == 2); }\\n' > l.c; \
+            $CC --cc=clang l.c -o l -lm; ./l; $CC main.o a.o b.o -o p",
+    ),
     ("another_compiler", "which clang || exit 77; $CC --cc=clang -O2 -c a.c; $CC main.o a.o b.o -o p"),
     ("openmp_of_clang", "echo 'int main(void) { return 0; }' > o.c; clang -fopenmp o.c -o o || exit 77; \
         for cc in clang gcc; do $CC --cc=$cc -O2 -w -fopenmp -pthread -I$PROGRAMS $PROGRAMS/mpi_threads_of_ranks.c -o $cc; \

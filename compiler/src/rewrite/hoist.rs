@@ -62,13 +62,13 @@ pub fn prepare(cx: &mut UnitCx) {
     spell_sizes(cx);
 }
 
-/// Enumerators stand in text that is never printed as an expression, too: `case` labels, lengths, widths, designators.
+/// Enumerators and `constexpr` objects stand in text that is never printed as an expression, too: `case` labels, lengths, widths, designators.
 fn rename_uses(cx: &mut UnitCx) {
     let u = cx.u;
     let uses = u.exprs.iter().filter_map(|x| match x.kind {
-        ExprKind::Ident(s) if u.sym(s).kind == SymKind::EnumConst => Some(Edit {
+        ExprKind::Ident(s) if u.sym(s).is_constant() => Some(Edit {
             span: x.span.clone(),
-            text: cx.hoisted.get(&s)?.clone(),
+            text: cx.hoisted.get(&s).or_else(|| cx.statics.get(&s))?.clone(),
         }),
         _ => None,
     });

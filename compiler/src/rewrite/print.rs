@@ -424,8 +424,13 @@ pub fn shadow_member(u: &Unit, s: SymId) -> String {
 pub fn literal_text(u: &Unit, e: ExprId, n: usize) -> String {
     match u.expr(e).kind {
         ExprKind::Str { wide: false, .. } => {
+            let elem = match u.ty(u.expr(e).ty.ty) {
+                // `u8` in C23.
+                Type::Array { elem, .. } => u.type_name(elem.unqualified()),
+                _ => "char".into(),
+            };
             // By way of an integer: a cast that drops `const` would be warned of.
-            format!("((char *)(pc3_size)pc3_lit_{n})")
+            format!("(({elem} *)(pc3_size)pc3_lit_{n})")
         }
         _ => format!(
             "((__typeof__(&*{}))pc3_lit_{n})",

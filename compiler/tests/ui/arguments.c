@@ -18,10 +18,15 @@ static int rest(int n, va_list list) {
     pc3_checkpoint();
     return n + va_arg(list, int);
 }
+static int lent(int n, va_list list) {
+    n += next((void *)&list);
+    pc3_checkpoint();
+    return n;
+}
 static int pointed(int n, ...) {
     va_list list, *p = &list;
     va_start(list, n);
-    n = next(p) + rest(1, *p);
+    n = next(p) + rest(1, *p) + lent(1, *p);
     va_end(list);
     return n;
 }

@@ -161,7 +161,7 @@ impl Numbers {
     pub fn has_addresses(&self) -> bool {
         let sources = self.found.sources.iter().flat_map(|s| &s.to);
         !self.known.is_empty()
-            || reached(&self.found.edges, sources, &|_| true).contains(&Place::Pointer)
+            || (self.found.graph.reached(sources, &|_| true)).contains(&&Place::Pointer)
     }
 
     /// What the number is put into that an address becomes here.
