@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use pc3_typemetric::descriptor::{pc3_fn, pc3_frame, pc3_point, pc3_type};
 
+use crate::apart;
 use crate::callbacks::{self, BEFORE, CONTINUE, RESTART};
 use crate::descent;
 use crate::exits;
@@ -43,7 +44,7 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
     let Some(rank) = (unsafe { Rank::current() }) else {
         return 0;
     };
-    if rank.ending || rank.handlers.postpone() {
+    if rank.ending || rank.is_below() || rank.handlers.postpone() {
         return 0;
     }
     if !rank.job().program.calls_mpi && footing::is_elsewhere() {
@@ -190,6 +191,9 @@ pub unsafe extern "C" fn pc3_resumed() {
 pub unsafe extern "C" fn pc3_shadow_grow(bytes: usize) -> *mut c_void {
     // SAFETY: an entry point.
     let Some(rank) = (unsafe { Rank::current() }) else {
+        if let Some(room) = apart::stack(bytes) {
+            return room;
+        }
         die(
             EXIT_FATAL,
             "a thread that is no rank called a function with a checkpoint location in it",
@@ -222,6 +226,8 @@ pub unsafe extern "C" fn pc3_shadow_block(
             rank.abi.sp = top as *mut c_char;
             return base as *mut c_void;
         }
+    } else if let Some(base) = apart::block(from as usize, bytes) {
+        return base;
     }
     // SAFETY: as above.
     unsafe { pc3_shadow_grow(bytes) }

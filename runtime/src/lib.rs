@@ -15,6 +15,7 @@
 //! * `descent`: going back down into the functions; `footing`: on which stack; `entry`, `heap_abi`, `callbacks`, `exits`, `files`, `signals`: what generated code calls.
 
 pub mod also;
+mod apart;
 mod beside;
 mod callbacks;
 mod children;

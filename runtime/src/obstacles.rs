@@ -333,6 +333,7 @@ pub unsafe extern "C" fn pc3_thread_begin(
     unsafe {
         let start = Box::from_raw(start.cast::<Start>());
         ALIVE.with(|alive| alive.0.set(start.id));
+        crate::apart::begins(start.delta);
         *argument = start.argument;
         *delta = start.delta;
         start.function

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pc3_heap::Arena;
-use pc3_typemetric::descriptor::{pc3_rank, pc3_site, pc3_value, PC3_VALUES};
+use pc3_typemetric::descriptor::{pc3_rank, pc3_site};
 use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId};
 
@@ -96,6 +96,8 @@ pub struct Rank {
     pub(crate) critical: u32,
     /// How many functions of the program's run that are no steps of its course: see [`Rank::in_course`].
     pub aside: u32,
+    /// Where on the stack MPI has called a function of the program's that has not returned; 0: nowhere.
+    pub below: usize,
     /// Which time it has passed a line of its own: see [`Rank::passes_line`].
     line: AtomicU64,
     /// Locations passed while they were counted.
@@ -149,24 +151,7 @@ impl Rank {
         };
         let shapes = job.program.shapes.clone();
         let mut rank = Box::new(Rank {
-            abi: pc3_rank {
-                sp: shadow.start(),
-                sp_end: shadow.end(),
-                passages: 0,
-                at: std::ptr::null(),
-                site: null_mut(),
-                args: null_mut(),
-                stack: 0,
-                crowded: 0,
-                values: [pc3_value::default(); PC3_VALUES as usize],
-                told: 0,
-                told_bytes: 0,
-                from: 0,
-                from_bytes: 0,
-                within: 0,
-                within_bytes: 0,
-                within_elem: 0,
-            },
+            abi: pc3_rank::new(shadow.start(), shadow.end()),
             id,
             job,
             status: Status::Running,
@@ -201,6 +186,7 @@ impl Rank {
             handlers: Handlers::default(),
             critical: 0,
             aside: 0,
+            below: 0,
             line: AtomicU64::new(0),
             passages: 0,
             passing: None,
@@ -263,6 +249,15 @@ impl Rank {
     pub fn yet_to_begin(&self) -> Option<&[CString]> {
         let running = self.status == Status::Running;
         self.arguments.as_deref().filter(|_| running)
+    }
+
+    /// Is what runs called by MPI?  One that has left by a jump is behind it as soon as the rank is further out.
+    pub(crate) fn is_below(&mut self) -> bool {
+        let here = 0u8;
+        if (&raw const here).addr() >= self.below {
+            self.below = 0;
+        }
+        self.below != 0
     }
 
     pub fn in_critical(&self) -> bool {

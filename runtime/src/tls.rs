@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use pc3_typemetric::descriptor::pc3_rank;
 
+use crate::apart;
+
 /// Mirror of `struct pc3_tls`.
 #[repr(C)]
 pub struct Tls {
@@ -65,7 +67,11 @@ pub(crate) fn set(me: *mut pc3_rank, delta: isize) {
 #[inline]
 pub(crate) fn me() -> *mut pc3_rank {
     // SAFETY: a plain load.
-    unsafe { (access().me)() }
+    let me = unsafe { (access().me)() };
+    match apart::is_apart(me) {
+        true => null_mut(),
+        false => me,
+    }
 }
 
 pub(crate) fn unwinding() -> bool {

@@ -6,12 +6,13 @@
 
 use super::groups::{GroupId, Groups};
 use super::pointers::{Meant, Pointers};
-use super::program::{Callee, FnId, Program};
+use super::program::{base_name, Callee, FnId, Program};
 use super::signatures::{self, Signatures};
+use super::tables;
 use super::walk::{strip_casts, visit, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 pub struct CallSite {
     pub expr: ExprId,
@@ -288,7 +289,14 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         let mut all = x.targets.iter().flat_map(|g| groups.functions(*g));
         if let Some(t) = all.find(|t| reaches[t.index()]) {
             called_back.insert(x.name.clone());
-            let said = called_by(p, x, p.name(*t));
+            let path = Path {
+                p,
+                calls: &calls,
+                groups: &groups,
+                locations: &locations,
+                reaches: &reaches,
+            };
+            let said = called_by(p, x, *t, &path);
             // Of a handler for many signals once.
             if said.code == Code::Callback || told.insert(*t) {
                 diagnostics.push(said);
@@ -317,7 +325,7 @@ fn muted(
     externals: &[External],
 ) -> Vec<bool> {
     let mut muted = vec![false; p.fns.len()];
-    let mut seen = vec![false; groups.len()];
+    let mut seen = vec![false; groups.count()];
     let mut todo: Vec<FnId> = Vec::new();
     let mut through = |g: GroupId, todo: &mut Vec<FnId>| {
         if !std::mem::replace(&mut seen[g.index()], true) {
@@ -340,8 +348,8 @@ fn muted(
 
 /// From which functions, and by which groups, locations are reached; `own`: functions that have some.
 fn reaching(own: Vec<bool>, calls: &[Vec<CallSite>], groups: &Groups) -> (Vec<bool>, Vec<bool>) {
-    let (mut reaches, mut points) = (own, vec![false; groups.len()]);
-    let mut callers: Vec<Vec<FnId>> = vec![Vec::new(); groups.len()];
+    let (mut reaches, mut points) = (own, vec![false; groups.count()]);
+    let mut callers: Vec<Vec<FnId>> = vec![Vec::new(); groups.count()];
     for (f, list) in calls.iter().enumerate() {
         list.iter()
             .for_each(|c| callers[c.to.index()].push(FnId(f as u32)));
@@ -363,18 +371,82 @@ fn reaching(own: Vec<bool>, calls: &[Vec<CallSite>], groups: &Groups) -> (Vec<bo
     (reaches, points)
 }
 
+/// How functions come to locations.
+struct Path<'a> {
+    p: &'a Program<'a>,
+    calls: &'a [Vec<CallSite>],
+    groups: &'a Groups,
+    locations: &'a [bool],
+    reaches: &'a [bool],
+}
+
+impl Path<'_> {
+    /// The shortest way, in words; of a function that has a location itself none are needed.
+    fn from(&self, start: FnId) -> String {
+        let mut before: HashMap<FnId, FnId> = HashMap::new();
+        let mut seen: HashSet<GroupId> = HashSet::new();
+        let mut todo = VecDeque::from([start]);
+        while let Some(f) = todo.pop_front() {
+            if self.locations[f.index()] {
+                let mut list = vec![f];
+                while let Some(up) = list.last().and_then(|f| before.get(f)) {
+                    list.push(*up);
+                }
+                return self.told(list);
+            }
+            for c in &self.calls[f.index()] {
+                if !seen.insert(c.to) {
+                    continue;
+                }
+                for t in self.groups.functions(c.to) {
+                    let new = *t != start && !before.contains_key(t);
+                    if new && self.reaches[t.index()] {
+                        before.insert(*t, f);
+                        todo.push_back(*t);
+                    }
+                }
+            }
+        }
+        String::new()
+    }
+
+    /// From the last function up.
+    fn told(&self, list: Vec<FnId>) -> String {
+        const SHOWN: usize = 6;
+        if list.len() < 2 {
+            return String::new();
+        }
+        let mut names: Vec<String> = list.iter().rev().skip(1).map(|f| self.step(*f)).collect();
+        if names.len() > SHOWN {
+            let left = names.len() - SHOWN;
+            names.splice(SHOWN / 2..SHOWN / 2 + left, [format!("{left} more")]);
+        }
+        format!(" (through {})", names.join(", "))
+    }
+
+    fn step(&self, f: FnId) -> String {
+        let (u, s) = (self.p.unit(f), self.p.unit(f).sym(self.p.func(f).sym));
+        let at = u.lines.position(s.decls.last().map_or(0, |d| d.start));
+        format!("`{}` at {}:{}", s.name, base_name(&at.file), at.line)
+    }
+}
+
 /// What is said of a function that reaches a location and is given to the library.
-fn called_by(p: &Program, x: &External, name: &str) -> Diagnostic {
+fn called_by(p: &Program, x: &External, t: FnId, path: &Path) -> Diagnostic {
+    let (name, way) = (p.name(t), path.from(t));
+    let librarys = p.is_librarys(&x.name);
     let when = match x.name.as_str() {
         "signal" | "bsd_signal" | "ssignal" | "sysv_signal" | "__sysv_signal" | "sigset" => {
             "handles a signal"
         }
         "atexit" | "on_exit" => "is called at the end",
+        "pthread_create" | "thrd_create" if librarys => "runs in another thread",
+        mpi if librarys && tables::is_mpi(mpi) => "is called by MPI",
         _ => return Diagnostic::refusal(
             p.unit(x.caller),
             &x.span,
             Code::Callback,
-            format!("`{name}` can reach a checkpoint location but is called back by the library function `{}`", x.name),
+            format!("`{name}` can reach a checkpoint location{way} but is called back by the library function `{}`", x.name),
             "a library function's frame cannot be saved: move the checkpoint location out of the callback",
         ),
     };
@@ -383,7 +455,7 @@ fn called_by(p: &Program, x: &External, name: &str) -> Diagnostic {
         &x.span,
         Code::LocationPostponed,
         format!(
-            "`{name}` can reach a checkpoint location and {when}: no checkpoint is taken there"
+            "`{name}` can reach a checkpoint location{way} and {when}: no checkpoint is taken there"
         ),
         "the next location outside of it takes the checkpoint: nothing to do where there is one",
     )

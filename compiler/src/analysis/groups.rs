@@ -48,7 +48,7 @@ impl Groups {
         self.sites[to.index()].push((unit, call));
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.functions.len()
     }
     pub fn ids(&self) -> impl Iterator<Item = GroupId> {

@@ -12,7 +12,7 @@ const PAGE: &str = include_str!("../../../docs/diagnostics.md");
 macro_rules! codes { ($($name:ident $id:literal $switch:literal $text:literal;)*) => {
     /// Every diagnostic of pc3cc. E01: C front-end, E02: locations, E03: unsupported in
     /// instrumented functions, E04: the command line, W: warnings.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum Code { $($name),* }
     impl Code {
         pub const ALL: &'static [Code] = &[$(Code::$name),*];

@@ -8,6 +8,7 @@ use crate::preprocess::{LineMap, Position};
 use crate::tree::{Span, Unit};
 
 mod codes;
+mod fewer;
 mod levels;
 mod render;
 

@@ -91,6 +91,84 @@ pub fn named(o: &Options) -> impl Iterator<Item = &str> {
     })
 }
 
+/// A library that the command line asks for, however it is written.
+pub enum Asked<'a> {
+    /// `-lNAME`
+    Name(&'a str),
+    /// `-l:FILE`
+    File(&'a str),
+    /// By its path.
+    Path(&'a str),
+}
+
+impl Asked<'_> {
+    /// `gsl` of `libgsl.so`.
+    pub fn name(&self) -> &str {
+        let file = match self {
+            Asked::Name(name) => return name,
+            Asked::File(file) => file,
+            Asked::Path(path) => path.rsplit('/').next().unwrap_or(path),
+        };
+        let stem = file.strip_prefix("lib").unwrap_or(file);
+        stem.split('.').next().unwrap_or(stem)
+    }
+
+    /// Is it this file?
+    pub fn is(&self, file: &Path) -> bool {
+        let found = file.file_name().unwrap_or_default().to_string_lossy();
+        match self {
+            Asked::Path(path) => paths::plain(Path::new(path)) == file,
+            Asked::File(name) => found == *name,
+            Asked::Name(name) => {
+                let stem = found.strip_prefix("lib").and_then(|f| f.strip_prefix(name));
+                stem.is_some_and(|rest| rest.starts_with('.'))
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Asked<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Asked::Name(name) => write!(f, "-l{name}"),
+            Asked::File(file) => write!(f, "-l:{file}"),
+            Asked::Path(path) => f.write_str(path),
+        }
+    }
+}
+
+/// The libraries that are asked for by `-l`, and those of the system by their paths.
+pub fn asked_for(o: &Options) -> impl Iterator<Item = Asked<'_>> {
+    let mut all = Vec::new();
+    let mut next = false;
+    for l in &o.link {
+        let LinkItem::Arg(a) = l else { continue };
+        let words: Vec<&str> = match a.strip_prefix("-Wl,") {
+            Some(list) => list.split(',').collect(),
+            None => vec![a.as_str()],
+        };
+        for word in words {
+            let name = match word.strip_prefix("-l") {
+                _ if std::mem::take(&mut next) => word,
+                Some("") => {
+                    next = true;
+                    continue;
+                }
+                Some(name) => name,
+                None => continue,
+            };
+            all.push(match name.strip_prefix(':') {
+                Some(file) => Asked::File(file),
+                None => Asked::Name(name),
+            });
+        }
+    }
+    let system = |n: &&str| ["/lib", "/usr/lib"].iter().any(|d| n.starts_with(d));
+    let library = |n: &&str| n.ends_with(".a") || n.contains(".so");
+    all.extend(named(o).filter(system).filter(library).map(Asked::Path));
+    all.into_iter()
+}
+
 /// Where the user has libraries looked for.
 pub fn searched(o: &Options) -> HashSet<PathBuf> {
     let mut folders: HashSet<PathBuf> = std::env::var_os("LIBRARY_PATH")
@@ -230,14 +308,16 @@ pub fn taken(t: &Trace, sources: &[(PathBuf, Record)]) -> Result<Inputs, Stop> {
     Ok(list)
 }
 
-/// What a shared object of the system offers; what it uses concerns nobody.
+/// What a shared object of the system offers; of what it uses only an MPI matters.
 fn of_system_library(path: &Path) -> Option<Symbols> {
     let name = path.file_name()?.to_string_lossy();
     if !name.contains(".so") || is_c_library(&name) {
         return None;
     }
     let symbols = elf::symbols(&std::fs::read(path).ok()?);
+    let mpi = |s: &String| ["MPI_", "MPIR_", "ompi_"].iter().any(|m| s.starts_with(m));
     Some(Symbols {
+        undefined: symbols.undefined.into_iter().filter(mpi).collect(),
         defined: symbols.defined,
         ..Symbols::default()
     })

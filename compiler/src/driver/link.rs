@@ -166,14 +166,11 @@ struct Link<'a> {
 
 impl Link<'_> {
     /// Libraries that may have been made with pc3cc, or may keep something.
-    fn unknown_libraries(&self) -> impl Iterator<Item = &str> {
+    fn unknown_libraries(&self) -> impl Iterator<Item = inputs::Asked<'_>> {
         const SYSTEM: &[&str] = &[
             "c", "m", "pthread", "dl", "rt", "util", "gcc", "gcc_s", "atomic",
         ];
-        self.o.link.iter().filter_map(|l| match l {
-            LinkItem::Arg(a) => a.strip_prefix("-l").filter(|n| !SYSTEM.contains(n)),
-            _ => None,
-        })
+        inputs::asked_for(self.o).filter(|a| !SYSTEM.contains(&a.name()))
     }
 
     /// `alone`: there is nothing to link but the sources and the system's libraries.
@@ -421,8 +418,13 @@ impl Link<'_> {
             let part = format!("{name}(");
             (inputs.carriers.iter()).any(|c| c.name == name || c.name.starts_with(&part))
         };
+        // Of an archive something may be needed, or nothing.
+        let is_taken = |name: &str| {
+            let file = paths::plain(Path::new(name));
+            !name.ends_with(".a") || taken.files.contains(&file)
+        };
         for name in inputs::named(self.o) {
-            if !carries(name) && !system(name) && inputs::is_code(name) {
+            if !carries(name) && !system(name) && inputs::is_code(name) && is_taken(name) {
                 diags.push(messages::foreign(name));
             }
         }
@@ -444,14 +446,10 @@ impl Link<'_> {
             }
         }
         // The system's libraries by the name that the user gave them.
-        for name in self.unknown_libraries() {
-            let is = |f: &PathBuf| {
-                let file = f.file_name().unwrap_or_default().to_string_lossy();
-                let stem = file.strip_prefix("lib").and_then(|f| f.strip_prefix(name));
-                system(&f.to_string_lossy()) && stem.is_some_and(|rest| rest.starts_with('.'))
-            };
+        for asked in self.unknown_libraries() {
+            let is = |f: &PathBuf| system(&f.to_string_lossy()) && asked.is(f);
             if taken.files.iter().any(is) {
-                diags.push(messages::foreign(&format!("-l{name}")));
+                diags.push(messages::foreign(&asked.to_string()));
             }
         }
     }
@@ -462,7 +460,7 @@ impl Link<'_> {
         // Open MPI's and MPICH's headers name these, and programs have no business with them.
         let another = |s: &str| s.starts_with("ompi_") || s.starts_with("MPIR_");
         let mut others = inputs.needing(another, shared);
-        others.retain(|(f, _)| f.is_users(self.o));
+        others.retain(|(f, _)| f.is_users(self.o) || !f.relocatable && !is_c_library(&f.name));
         if let Some((_, symbol)) = others.first() {
             diags.push(messages::another_mpi(&names(&others), symbol));
             return true;

@@ -8,7 +8,13 @@ use std::io::IsTerminal;
 
 /// Prints diagnostics; an error among them ends the build with status 1.
 pub fn report(o: &Options, diags: &Diagnostics) -> Result<(), Stop> {
-    let shown = o.levels.apply(diags);
+    let shown = match o.json || o.all_warnings {
+        true => o.levels.apply(diags),
+        false => {
+            let own: BTreeSet<&str> = o.sources.iter().filter_map(|s| s.to_str()).collect();
+            o.levels.apply(diags).fewer(&|file| own.contains(file))
+        }
+    };
     let format = match o.json {
         true => Format::Json,
         false if std::io::stderr().is_terminal() => Format::Graphical,
@@ -77,7 +83,10 @@ pub fn foreign(object: &str) -> Diagnostic {
         Code::ForeignObject,
         format!("'{object}' is linked as it is: state that it keeps is not saved"),
     )
-    .help("compile it with pc3cc, unless it keeps no state across a checkpoint; make settings again in a callback: pc3_on(PC3_RESTART, ...)")
+    .help(match object.contains(".so") {
+        true => "compile it with pc3cc and link its archive (`.a`), unless it keeps no state across a checkpoint: shared objects keep no data for pc3",
+        false => "compile it with pc3cc, unless it keeps no state across a checkpoint; make settings again in a callback: pc3_on(PC3_RESTART, ...)",
+    })
 }
 
 /// Objects that ask for what only another MPI's library has.
@@ -108,7 +117,7 @@ pub fn calls_mpi(object: &str) -> Diagnostic {
     warning_of_foreign(what, OWN_MPI)
 }
 
-const OWN_MPI: &str = "compile with pc3cc, which has an mpi.h and an MPI of its own";
+const OWN_MPI: &str = "compile with pc3cc, which has an mpi.h and an MPI of its own: configure a library with CC=pc3cc";
 
 /// The first of them, quoted.
 fn names(objects: &[&str]) -> String {

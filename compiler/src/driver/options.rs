@@ -109,6 +109,8 @@ pub struct Options {
     pub levels: Levels,
     /// `--message-format=json`
     pub json: bool,
+    /// `--warnings=all`
+    pub all_warnings: bool,
     /// `--explain-code=`
     pub explain_code: Option<&'static str>,
 }
@@ -189,6 +191,7 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
         is_static: false,
         levels: Levels::default(),
         json: false,
+        all_warnings: false,
         explain_code: None,
     };
     let mut language: Option<String> = None;
@@ -283,6 +286,18 @@ fn own_option(o: &mut Options, a: &str) -> Result<bool, OptionError> {
                     "--explain",
                     v.to_string(),
                     "functions or heap",
+                ))
+            }
+        };
+    } else if let Some(v) = a.strip_prefix("--warnings=") {
+        o.all_warnings = match v {
+            "all" => true,
+            "few" => false,
+            v => {
+                return Err(OptionError::BadValue(
+                    "--warnings",
+                    v.to_string(),
+                    "few, all",
                 ))
             }
         };

@@ -11,6 +11,7 @@ const OPTIONS: &[(&str, bool)] = &[
     ("--explain", false),
     ("--explain-code", true),
     ("--message-format", true),
+    ("--warnings", true),
     ("--emit", true),
 ];
 
@@ -31,6 +32,7 @@ Options of pc3cc:
   --cc=COMMAND               The compiler below (default: PC3_CC, else cc).
   --explain-code=CODE        Say what an error or warning means and what to do.
   --message-format=json      Errors and warnings as JSON.
+  --warnings=all             Show all warnings of a kind, not only the first 20.
   -Wno-pc3[-NAME], -Werror=pc3[-NAME]
                              Silence pc3cc's warnings, or make them errors.
 In the source: #pragma pc3 checkpoint, or pc3_checkpoint(); from <pc3.h>

@@ -356,6 +356,30 @@ pub struct pc3_rank {
     pub within_elem: usize,
 }
 
+impl pc3_rank {
+    /// As one begins, whose stack of locals whose addresses escape lies from `sp` to `sp_end`.
+    pub fn new(sp: *mut c_char, sp_end: *mut c_char) -> pc3_rank {
+        pc3_rank {
+            sp,
+            sp_end,
+            passages: 0,
+            at: std::ptr::null(),
+            site: std::ptr::null_mut(),
+            args: std::ptr::null_mut(),
+            stack: 0,
+            crowded: 0,
+            values: [pc3_value::default(); PC3_VALUES as usize],
+            told: 0,
+            told_bytes: 0,
+            from: 0,
+            from_bytes: 0,
+            within: 0,
+            within_bytes: 0,
+            within_elem: 0,
+        }
+    }
+}
+
 /// A value with a small union, on its way between functions.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]

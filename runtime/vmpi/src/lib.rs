@@ -1,6 +1,7 @@
 //! Virtual MPI: many logical ranks in one process.
 
 pub mod attr;
+mod below;
 mod brief;
 pub mod c;
 pub mod coll;

@@ -357,6 +357,8 @@ fn rank0(s: &mut Sample, program: &ProgramMeta, slot: u64) -> RankMeta {
         numbers: Vec::new(),
         orders: Vec::new(),
         first_numbers: Default::default(),
+        jumps: 0,
+        variables: Vec::new(),
         wanted: None,
     }
 }
@@ -391,6 +393,8 @@ fn rank1(s: &mut Sample, program: &ProgramMeta) -> RankMeta {
         numbers: Vec::new(),
         orders: Vec::new(),
         first_numbers: Default::default(),
+        jumps: 0,
+        variables: Vec::new(),
         wanted: None,
     }
 }

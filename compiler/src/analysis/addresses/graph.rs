@@ -41,7 +41,7 @@ impl Graph {
     pub fn next(&self, id: PlaceId) -> &FxHashSet<PlaceId> {
         &self.next[id as usize]
     }
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.places.len()
     }
 
@@ -74,13 +74,13 @@ impl Graph {
 
     /// Which places lead to some that are wanted, these included.
     pub fn leading(&self, wanted: &dyn Fn(&Place) -> bool) -> Vec<bool> {
-        let mut back: Vec<Vec<PlaceId>> = vec![Vec::new(); self.len()];
+        let mut back: Vec<Vec<PlaceId>> = vec![Vec::new(); self.count()];
         for (from, list) in self.next.iter().enumerate() {
             let from = from as PlaceId;
             list.iter().for_each(|to| back[*to as usize].push(from));
         }
         let mut leads: Vec<bool> = self.places.iter().map(wanted).collect();
-        let ids = (0..self.len() as PlaceId).filter(|id| leads[*id as usize]);
+        let ids = (0..self.count() as PlaceId).filter(|id| leads[*id as usize]);
         let mut todo: Vec<PlaceId> = ids.collect();
         while let Some(id) = todo.pop() {
             for from in &back[id as usize] {

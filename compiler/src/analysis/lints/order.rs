@@ -220,11 +220,8 @@ fn is_read(u: &Unit, values: &HashMap<SymId, ExprId>, e: ExprId) -> bool {
 pub fn tell(p: &Program, kept: &Kept, out: &mut Diagnostics) {
     for k in kept {
         let u = &p.units[k.unit];
-        match (k.stays, k.address) {
-            (Stays::No | Stays::Alike, Some(address)) => {
-                out.push(chosen(u, k.made, address, k.stays));
-            }
-            _ => {}
+        if let (Stays::No | Stays::Alike, Some(address)) = (k.stays, k.address) {
+            out.push(chosen(u, k.made, address, k.stays));
         }
     }
 }

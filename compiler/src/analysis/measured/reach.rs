@@ -53,14 +53,14 @@ impl<'a> Reach<'a> {
         if let Some(id) = self.graph.id(x).or(self.ids.get(x).copied()) {
             return id;
         }
-        let id = (self.graph.len() + self.more.len()) as PlaceId;
+        let id = (self.graph.count() + self.more.len()) as PlaceId;
         self.more.push(x.clone());
         self.ids.insert(x.clone(), id);
         id
     }
 
     fn place(&self, id: PlaceId) -> &Place {
-        match (id as usize).checked_sub(self.graph.len()) {
+        match (id as usize).checked_sub(self.graph.count()) {
             Some(k) => &self.more[k],
             None => self.graph.place(id),
         }
@@ -89,7 +89,7 @@ impl<'a> Reach<'a> {
             if matches!(x, Place::Memory(_) | Place::Pointer) || self.but.contains(x) {
                 continue;
             }
-            let in_graph = (id as usize) < self.graph.len();
+            let in_graph = (id as usize) < self.graph.count();
             let next = in_graph.then(|| self.graph.next(id).iter());
             let further = self.further.get(&id).into_iter().flatten();
             for next in next.into_iter().flatten().chain(further) {

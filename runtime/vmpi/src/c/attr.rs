@@ -5,6 +5,7 @@
 
 use super::{entry, put};
 use crate::attr::{get, Attributes, On, DUP_FN, NULL_FN};
+use crate::below::Below;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi;
 use crate::state::RankState;
@@ -38,6 +39,7 @@ pub(super) unsafe fn copy_all(me: &RankState, on: On, from: usize, to: usize) ->
         };
         let (mut copy, mut flag) = (value, c_int::from(k.copy == DUP_FN));
         if k.copy != NULL_FN && k.copy != DUP_FN {
+            let _below = Below::begin();
             let f = std::mem::transmute::<usize, Copy>(k.copy);
             status(
                 f(from, id, k.extra_state, value, &mut copy, &mut flag),
@@ -58,6 +60,7 @@ unsafe fn delete_one(me: &RankState, on: On, object: usize, id: c_int) -> Result
     };
     if let Some(k) = me.objects().keyvals.live.get(&id).cloned() {
         if k.delete != NULL_FN {
+            let _below = Below::begin();
             let f = std::mem::transmute::<usize, Delete>(k.delete);
             status(f(object, id, value, k.extra_state), "delete")?;
         }

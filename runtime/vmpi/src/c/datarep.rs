@@ -4,6 +4,7 @@
 
 use super::file::on_file;
 use super::text;
+use crate::below::Below;
 use crate::datatype::basic::Basic;
 use crate::datatype::signature::Signature;
 use crate::error::{fail, Class, Result};
@@ -115,6 +116,7 @@ pub(super) fn learn(me: &RankState, of: &mut Representation, sig: &Signature) ->
     let r = registered(me, *number);
     for b in new {
         let mut extent = 0isize;
+        let _below = Below::begin();
         // SAFETY: the program said that this is its function.
         let code = unsafe {
             let f = std::mem::transmute::<usize, Extent>(r.extent);
@@ -157,6 +159,7 @@ pub(super) unsafe fn convert(
     }
     let (p, ty, n) = (items.p, items.datatype, items.count);
     let (file, state) = (filebuf.as_mut_ptr().cast(), r.extra_state as *mut c_void);
+    let _below = Below::begin();
     // SAFETY: the program said that these are its functions; the caller vouches for both buffers.
     let code = unsafe {
         if r.wide {

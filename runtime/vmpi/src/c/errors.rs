@@ -1,6 +1,7 @@
 //! Error handlers and codes (MPI 3.1 sections 8.3 to 8.5).
 
 use super::{entry, entry_at_any_time, put, put_text, source_line, text, MAX_ERROR};
+use crate::below::Below;
 use crate::error::{Class, MpiError};
 use crate::handle::abi;
 use crate::link;
@@ -40,6 +41,7 @@ fn hand_over(me: &RankState, name: &str, handler: usize, mut object: usize, e: &
         abi::ERRORS_ARE_FATAL | abi::ERRORS_ABORT => fatal(me, name, e),
         _ => match me.objects().errhandlers.0.get(handler).map(|h| h.func) {
             Some(func) if func != 0 => {
+                let _below = Below::begin();
                 // SAFETY: the program said that this is its handler.
                 unsafe { std::mem::transmute::<usize, Handler>(func)(&mut object, &mut code) }
             }

@@ -4,6 +4,7 @@ use super::entry;
 use super::p2p::publish;
 use super::request::look;
 use super::status::CStatus;
+use crate::below::Below;
 use crate::error::{fail, Class, Result};
 use crate::handle::abi::PROC_NULL;
 use crate::p2p::request::{Extra, General, What};
@@ -20,6 +21,7 @@ pub(super) fn query(g: &General) -> Status {
     let code = if g.query == 0 {
         0
     } else {
+        let _below = Below::begin();
         // SAFETY: the program said that this is its function.
         unsafe { std::mem::transmute::<usize, Query>(g.query)(g.state, &mut c) }
     };
@@ -32,6 +34,7 @@ pub(super) fn free(g: &General) -> Class {
     if g.free == 0 {
         return Class::SUCCESS;
     }
+    let _below = Below::begin();
     // SAFETY: as above.
     Class(unsafe { std::mem::transmute::<usize, Free>(g.free)(g.state) })
 }
@@ -41,6 +44,7 @@ pub(super) fn cancel(r: &Request) -> Result<()> {
         return Ok(());
     };
     let done = c_int::from(r.is_done());
+    let _below = Below::begin();
     // SAFETY: as above.
     let code = unsafe { std::mem::transmute::<usize, Cancel>(g.cancel)(g.state, done) };
     match Class(code) {

@@ -3,6 +3,7 @@
 pub mod kernels;
 pub mod longdouble;
 
+use crate::below::Below;
 use crate::datatype::basic::{Basic, Repr};
 use crate::datatype::build::Constructor;
 use crate::datatype::{Datatype, BASE, SPAN};
@@ -241,7 +242,7 @@ impl UserOp {
         (datatype, extent): (usize, isize),
     ) {
         let mut handle = datatype;
-        let _aside = Aside::begin();
+        let (_aside, _below) = (Aside::begin(), Below::begin());
         if self.wide {
             // SAFETY: the program said that it is one; the caller's promise.
             unsafe {
