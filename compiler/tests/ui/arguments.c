@@ -19,9 +19,9 @@ static int rest(int n, va_list list) {
     return n + va_arg(list, int);
 }
 static int lent(int n, va_list list) {
-    n += next((void *)&list);
+    va_list *p = (void *)&list;
     pc3_checkpoint();
-    return n;
+    return n + next(p);
 }
 static int pointed(int n, ...) {
     va_list list, *p = &list;
