@@ -11,7 +11,6 @@ struct two { int base; size_t free, len; void *items; };
 static int pause_here(int n)
 {
 #pragma pc3 checkpoint
-    mix(n);
     return n;
 }
 

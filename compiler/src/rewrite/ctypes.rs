@@ -18,6 +18,8 @@ pub struct Names<'a> {
     pub enums: HashMap<EnumId, String>,
     /// Variables that hold runtime lengths: they are evaluated once, where the type is declared.
     pub lengths: HashMap<ExprId, String>,
+    /// `constexpr` objects of functions: their names at file scope.
+    pub constants: HashMap<SymId, String>,
     /// What is printed stands outside of functions.
     pub at_file_scope: Cell<bool>,
     /// Functions whose types were named there, and are not known there.
@@ -36,6 +38,7 @@ impl<'a> Names<'a> {
             records: HashMap::new(),
             enums: HashMap::new(),
             lengths: HashMap::new(),
+            constants: HashMap::new(),
             at_file_scope: Cell::new(false),
             missed: RefCell::default(),
             unknown_length: Cell::new(""),
@@ -213,11 +216,8 @@ impl<'a> Names<'a> {
                     }
                     // `constexpr`
                     ExprKind::Ident(v) if local(x) => {
-                        let value = u
-                            .sym(v)
-                            .value
-                            .map(|n| format!("(({}){n})", self.type_name(x.ty)));
-                        found.extend(value.map(|text| (&x.span, text)));
+                        let name = self.constants.get(&v).cloned();
+                        found.extend(name.map(|text| (&x.span, text)));
                     }
                     _ => {}
                 }

@@ -46,10 +46,11 @@ pub fn prepare(cx: &mut UnitCx) {
             && !s.is_global
             && !cx.labels.tables.contains(&id)
         {
-            cx.statics.insert(
-                SymId(i as u32),
-                format!("pc3_{}_{}_{i}", cx.fname(f), s.name),
-            );
+            let name = format!("pc3_{}_{}_{i}", cx.fname(f), s.name);
+            if s.is_constant() {
+                cx.names.constants.insert(id, name.clone());
+            }
+            cx.statics.insert(id, name);
         }
     }
     for k in 0..u.functions.len() {
