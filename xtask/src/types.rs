@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{ensure, Result};
 use pc3_tests::arch;
+use pc3_tests::types::generate::Flavour;
 use pc3_tests::types::Plan;
 
 use crate::{dist, env};
@@ -19,7 +20,7 @@ pub struct Options {
     each: usize,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The compiler of this machine's programs
+    /// The compiler of this machine's programs, with types that all compilers have
     #[arg(long)]
     cc: Option<String>,
     /// Programs at a time [default: one for each processor]
@@ -46,6 +47,9 @@ pub fn run(o: &Options) -> Result<()> {
         }
         let mut plan = Plan::nth(o.seed, n, o.each, &folder);
         plan.cc.clone_from(&o.cc);
+        if o.cc.is_some() {
+            plan.flavour = Flavour::All;
+        }
         match plan.check() {
             Ok((t, abis)) => {
                 types.fetch_add(t as u64, Ordering::Relaxed);

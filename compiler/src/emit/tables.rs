@@ -2,7 +2,7 @@
 
 use super::stored;
 use super::tails;
-use super::types::{row, Field, TypeTable};
+use super::types::{innermost, is_incomplete, row, Field, TypeTable};
 use crate::analysis::addresses::{KeptAt, Stays};
 use crate::analysis::heap::also::Struct;
 use crate::analysis::heap::headed::Head;
@@ -761,26 +761,6 @@ fn enclosing(u: &Unit, e: ExprId) -> Option<FuncId> {
     let at = u.expr(e).span.start;
     let found = u.functions.iter().position(|f| f.span.contains(&at))?;
     Some(FuncId(found as u32))
-}
-
-/// Without the runtime lengths.
-fn innermost(u: &Unit, mut q: QualType) -> QualType {
-    while let Type::Array {
-        elem,
-        len: ArrayLen::Vla(_) | ArrayLen::Unknown,
-    } = u.ty(q.ty)
-    {
-        q = *elem;
-    }
-    q
-}
-
-fn is_incomplete(u: &Unit, q: QualType) -> bool {
-    match u.ty(q.ty) {
-        Type::Record(r) => u.records[r.index()].fields.is_none(),
-        Type::Void => true,
-        _ => false,
-    }
 }
 
 /// The user's main behind one signature.

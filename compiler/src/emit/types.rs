@@ -572,3 +572,23 @@ fn long_double(k: FloatKind) -> u8 {
         0
     }
 }
+
+/// Without the runtime lengths.
+pub(super) fn innermost(u: &Unit, mut q: QualType) -> QualType {
+    while let Type::Array {
+        elem,
+        len: ArrayLen::Vla(_) | ArrayLen::Unknown,
+    } = u.ty(q.ty)
+    {
+        q = *elem;
+    }
+    q
+}
+
+pub(super) fn is_incomplete(u: &Unit, q: QualType) -> bool {
+    match u.ty(q.ty) {
+        Type::Record(r) => u.records[r.index()].fields.is_none(),
+        Type::Void => true,
+        _ => false,
+    }
+}
