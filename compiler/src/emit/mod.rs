@@ -6,5 +6,6 @@ pub mod memory;
 mod stored;
 pub mod tables;
 mod tails;
+pub mod texts;
 pub mod types;
 mod unions;

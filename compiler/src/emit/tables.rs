@@ -2,6 +2,7 @@
 
 use super::stored;
 use super::tails;
+use super::texts::{self, Literal};
 use super::types::{innermost, is_incomplete, row, Field, TypeTable};
 use crate::analysis::addresses::{KeptAt, Stays};
 use crate::analysis::heap::also::Struct;
@@ -34,14 +35,6 @@ pub struct Tables {
     pub empty: bool,
     /// What they cannot describe, and where.
     pub refused: Vec<(Span, String)>,
-}
-
-/// A named string literal.
-pub struct Literal {
-    /// C text of the literal.
-    pub text: String,
-    pub wide: bool,
-    pub elem: QualType,
 }
 
 /// A global as the table sees it.
@@ -127,21 +120,6 @@ fn marks(u: &Unit) -> Vec<String> {
         word.or(u64::try_from(*v)).ok()
     });
     words.map(|w| format!("{w:#x}ULL")).collect()
-}
-
-/// Texts of other characters are other texts, though their types may be the same.
-fn prefix(l: &Literal) -> &'static str {
-    let has = |p: &str| {
-        let begins = format!("{p}\"");
-        let mut pieces = l.text.match_indices(&begins);
-        pieces.any(|(at, _)| at == 0 || l.text[..at].trim_end().ends_with('"'))
-    };
-    match () {
-        () if !l.wide => "",
-        () if has("u") => " u",
-        () if has("U") => " U",
-        () => " L",
-    }
 }
 
 /// Can the callee of a point have left by a tail call when an inner frame is saved?
@@ -358,31 +336,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         let ty = row(types.int());
         globals.push(format!("{{\"errno\", 0, {ty}, sizeof(int), 0, 0, 0}}"));
     }
-    for (i, l) in input.literals.iter().enumerate() {
-        let home = quote(&(u.name.clone() + prefix(l)));
-        let decl = if l.wide {
-            front += &format!("static const __typeof__({0}) pc3_lit_{i} = {0}; ", l.text);
-            types.literal(l.elem, &format!("pc3_lit_{i}"))
-        } else {
-            front += &format!("static const char pc3_lit_{i}[] = {}; ", l.text);
-            types.char_array(&format!("pc3_lit_{i}"))
-        };
-        let flags = PC3_GLOBAL_CONST | PC3_GLOBAL_LITERAL | PC3_GLOBAL_INIT;
-        globals.push(format!(
-            "{{{home}, (void *)pc3_lit_{i}, {decl}, sizeof(pc3_lit_{i}), {flags}, 0, 0}}"
-        ));
-    }
-    for (f, spelt) in cx.func_names.borrow().iter() {
-        let n = cx.fname(*f);
-        let object = format!("pc3_{spelt}_{n}");
-        front += &format!("static const char {object}[] = \"{n}\"; ");
-        let flags = PC3_GLOBAL_CONST | PC3_GLOBAL_LITERAL | PC3_GLOBAL_INIT;
-        globals.push(format!(
-            "{{{}, (void *){object}, {}, sizeof({object}), {flags}, 0, 0}}",
-            quote(&format!("{}:{n}.__{spelt}__", u.name)),
-            types.char_array(&object)
-        ));
-    }
+    texts::rows(cx, input.literals, &mut types, &mut front, &mut globals);
     for (f, labels) in &cx.labels.objects {
         let (n, object) = (cx.fname(*f), crate::rewrite::labels::object(cx, *f));
         front += &format!("static const char {object}[{}]; ", labels.len());

@@ -104,8 +104,8 @@ impl RankBuilder<'_, '_> {
             }
             let deals = block.is_some() && self.deals(p.start, from.len());
             let stack = match p.name {
-                Name::Shadow { .. } | Name::Block | Name::Environment => true,
-                Name::Live { .. } | Name::Global(_) | Name::Heap(_) => false,
+                Name::Shadow { .. } | Name::Block | Name::Environment | Name::Live { .. } => true,
+                Name::Global(_) | Name::Heap(_) => false,
             };
             let mut look = match &mut hidden {
                 None if stack => narrow.as_mut(),
@@ -281,8 +281,12 @@ impl RankBuilder<'_, '_> {
             Name::Live { .. } => !at.contains('['),
             Name::Global(_) | Name::Heap(_) => true,
         };
-        if given {
-            return refused(HIDDEN);
+        let wide = self.plans.source.abi().pointer.size == 8;
+        match given {
+            true if wide => return refused(HIDDEN),
+            // On 32 bits any number may look so.
+            true => return Ok(()),
+            false => {}
         }
         let source = self.plans.source;
         let one = source.size(p.ty).max(1);

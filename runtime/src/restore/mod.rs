@@ -437,10 +437,10 @@ fn of_engine(rank: usize, e: &LoadError) -> RestoreError {
     }
 }
 
-/// What of the environment is where, the shared objects that are loaded, and where the source had a stack for signals.
-type Surroundings<'s> = (
-    &'s [(u64, u64, usize)],
-    &'s [SharedMeta],
+/// What surrounds a rank: strings of the environment, what is loaded here, its stack for signals.
+type Around<'a> = (
+    &'a [(u64, u64, usize)],
+    &'a [SharedMeta],
     Option<(u64, u64)>,
 );
 
@@ -449,7 +449,7 @@ fn one_rank<'p>(
     job: &Job,
     here: &Constants,
     image: &RankImage,
-    (environment, loaded, signals): Surroundings,
+    (environment, loaded, signals): Around,
     plans: &mut Plans<'p>,
     rank: &mut Rank,
 ) -> Result<Directory, RestoreError> {

@@ -13,6 +13,9 @@ use crate::format::meta::{LiteralMeta, ProgramMeta};
 /// The literals of one type: by unit and characters, where those are, in the unit's order.
 type Alike<'a> = HashMap<(&'a str, &'a [u8]), Vec<u64>>;
 
+/// A saved literal, where it is here, and how it is converted.
+type Found<'a> = (&'a LiteralMeta, u64, Arc<Plan>);
+
 /// This program's. How the type of their characters is spelt is the ABI's.
 pub(super) struct Texts<'a>(BTreeMap<TypeId, Alike<'a>>);
 
