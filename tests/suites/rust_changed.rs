@@ -76,15 +76,9 @@ const CHANGES: &[Change] = &[
     },
     Change {
         name: "shifted",
-        replace: &[("        checkpoint!();\n        shorn += sheep.wool.len();", "        shorn += sheep.wool.len();\n        checkpoint!();")],
-        refused: Some("has been moved among the statements"),
-        prints: "",
-    },
-    Change {
-        name: "first",
         replace: &[
             ("        checkpoint!();\n", ""),
-            ("        let sheep = &mut flock", "        checkpoint!();\n        let sheep = &mut flock"),
+            ("        sheep.mood = match", "        checkpoint!();\n        sheep.mood = match"),
         ],
         refused: Some("has been moved among the statements"),
         prints: "",
