@@ -331,7 +331,7 @@ impl Loops {
                 body.stmts
                     .push(parse_quote!(if #skip > 0 { #skip -= 1; continue; }));
             }
-            Step::StepBy(by) => {
+            Step::Every(by) => {
                 let (step, skip) = (self.name("pc3_step"), self.name("pc3_skip"));
                 body.outside.push(parse_quote!(let #step: usize = #by;));
                 body.outside

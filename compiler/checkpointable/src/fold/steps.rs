@@ -18,14 +18,15 @@ pub(super) enum Step {
     Flatten,
     Inspect(Expr),
     MapWhile(Expr),
-    Scan(Expr, Expr),
+    Scan(Box<Expr>, Expr),
     SkipWhile(Expr),
     TakeWhile(Expr),
     /// `cloned`, `copied`
     Cloned(Ident),
     Enumerate,
     Skip(Expr),
-    StepBy(Expr),
+    /// `step_by`
+    Every(Expr),
     Take(Expr),
     Rev(Span),
     Nothing,
@@ -46,13 +47,13 @@ impl Step {
             ("flatten", None, None) => Step::Flatten,
             ("inspect", Some(f), None) => Step::Inspect(f),
             ("map_while", Some(f), None) => Step::MapWhile(f),
-            ("scan", Some(state), Some(f)) if is_simple(&state) => Step::Scan(state, f),
+            ("scan", Some(state), Some(f)) if is_simple(&state) => Step::Scan(Box::new(state), f),
             ("skip_while", Some(f), None) => Step::SkipWhile(f),
             ("take_while", Some(f), None) => Step::TakeWhile(f),
             ("cloned" | "copied", None, None) => Step::Cloned(m.method.clone()),
             ("enumerate", None, None) => Step::Enumerate,
             ("skip", Some(n), None) if is_simple(&n) => Step::Skip(n),
-            ("step_by", Some(n), None) if is_simple(&n) => Step::StepBy(n),
+            ("step_by", Some(n), None) if is_simple(&n) => Step::Every(n),
             ("take", Some(n), None) if is_simple(&n) => Step::Take(n),
             ("rev", None, None) => Step::Rev(m.method.span()),
             ("fuse" | "into_iter" | "peekable", None, None) => Step::Nothing,
@@ -67,7 +68,7 @@ impl Step {
             Step::Inspect(_) | Step::MapWhile(_) | Step::Scan(..) => true,
             Step::SkipWhile(_) | Step::TakeWhile(_) => true,
             Step::Cloned(method) => method == "cloned",
-            Step::Flatten | Step::Enumerate | Step::Skip(_) | Step::StepBy(_) => false,
+            Step::Flatten | Step::Enumerate | Step::Skip(_) | Step::Every(_) => false,
             Step::Take(_) | Step::Rev(_) | Step::Nothing => false,
         }
     }
@@ -75,7 +76,8 @@ impl Step {
     /// The value that it is given.
     fn given(&self) -> Option<&Expr> {
         match self {
-            Step::Skip(n) | Step::StepBy(n) | Step::Take(n) | Step::Scan(n, _) => Some(n),
+            Step::Skip(n) | Step::Every(n) | Step::Take(n) => Some(n),
+            Step::Scan(n, _) => Some(n),
             _ => None,
         }
     }
