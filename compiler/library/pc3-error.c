@@ -3,7 +3,12 @@
 typedef __builtin_va_list list;
 
 extern unsigned error_one_per_line;
+typedef __typeof__(sizeof 0) size;
+
+size strlen(const char *);
 int strcmp(const char *, const char *);
+char *strcpy(char *, const char *);
+void *malloc(size);
 int vasprintf(char **, const char *, list);
 void free(void *);
 void speak(int, int, const char *, unsigned, const char *, ...) __asm__("error_at_line");
@@ -12,15 +17,19 @@ void error_at_line(int, int, const char *, unsigned, const char *, ...) __asm__(
 
 void error_at_line(int status, int number, const char *file, unsigned line, const char *format, ...)
 {
-    static const char *last_file;
+    /* A copy: what it was given may be a text that a restart does not have. */
+    static char *last_file;
     static unsigned last_line;
     char *text;
     list arguments;
     int length;
     if (error_one_per_line) {
-        if (last_line == line && (file == last_file || (file && last_file && !strcmp(file, last_file))))
+        if (last_line == line && (file && last_file ? !strcmp(file, last_file) : !file && !last_file))
             return;
-        last_file = file;
+        free(last_file);
+        last_file = file ? (char *)malloc(strlen(file) + 1) : 0;
+        if (last_file)
+            strcpy(last_file, file);
         last_line = line;
     }
     __builtin_va_start(arguments, format);
