@@ -44,9 +44,6 @@ impl Texts<'_> {
     }
 }
 
-/// A literal of the checkpoint, where it is here, and how to its type.
-type Found<'c> = (&'c LiteralMeta, u64, Arc<Plan>);
-
 impl RankBuilder<'_, '_> {
     pub(super) fn texts(&mut self, here: &Texts) {
         let (source, target) = (self.plans.source, self.plans.target);

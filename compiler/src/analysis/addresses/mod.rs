@@ -157,11 +157,9 @@ impl Numbers {
         })
     }
 
-    /// Do numbers hold addresses that become pointers again?
-    pub fn has_addresses(&self) -> bool {
-        let sources = self.found.sources.iter().flat_map(|s| &s.to);
+    /// Does the author say of numbers that they hold addresses?
+    pub fn are_said(&self) -> bool {
         !self.known.is_empty()
-            || (self.found.graph.reached(sources, &|_| true)).contains(&&Place::Pointer)
     }
 
     /// What the number is put into that an address becomes here.

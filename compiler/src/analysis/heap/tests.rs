@@ -322,6 +322,24 @@ fn wrappers_with_headers() {
 }
 
 #[test]
+fn heads_in_front() {
+    const HEADS: &str = "struct head { size_t size; int kind; };
+        static void *behind(size_t n) { struct head *h = malloc(sizeof *h + n); h->size = n; return h + 1; }
+        static struct head *whole(size_t n) { struct head *h = malloc(sizeof(struct head) + n); return h; }
+        static void *inner(size_t n) { struct head *h = whole(n); return (char *)h + sizeof *h; }";
+    let check = |uses: &str, expected: &str| {
+        check(&format!("{HEADS} void f(int n) {{ {uses} }}"), expected);
+    };
+    check("struct flat *x = behind(sizeof *x);", "struct flat");
+    check("double *d = inner(n * sizeof *d);", "double");
+    check(
+        "struct head *h = whole(sizeof(struct flat));",
+        "struct flat",
+    );
+    check("struct head *h = whole(n);", "?");
+}
+
+#[test]
 fn initialisers() {
     let types = "struct pair { int n; union { double *d; char *c; }; struct { char *text; int *list[2]; } in; };";
     check(

@@ -4,7 +4,7 @@
 //! A number by which a place in memory is found, or to which memory is aligned, has to be the address itself.
 
 use super::kept::{Cx, Seen};
-use crate::analysis::addresses::{Kept, Numbers, Parent, Place, Stays};
+use crate::analysis::addresses::{is_constant, Kept, KeptAt, Numbers, Parent, Place, Stays};
 use crate::analysis::program::Callee;
 use crate::tree::*;
 use std::collections::HashSet;
@@ -14,7 +14,26 @@ pub fn classify(cx: &Cx, numbers: &Numbers, kept: &mut Kept) {
     if numbers.seen_otherwise(cx.p) {
         return;
     }
-    let addresses = numbers.has_addresses();
+    let known: HashSet<(usize, ExprId)> = kept
+        .iter()
+        .filter_map(|k| Some((k.unit, k.cast?)))
+        .collect();
+    // Likewise what is made of addresses elsewhere, and not asked for.
+    let units = cx.p.units.iter().enumerate();
+    let mut others = units.flat_map(|(unit, u)| {
+        let all = (0..u.exprs.len()).map(|k| ExprId(k as u32));
+        all.filter(move |e| becomes_number(u, *e))
+            .map(move |e| (unit, e))
+    });
+    if others.any(|(unit, e)| !known.contains(&(unit, e)) && !is_harmless(cx, unit, e)) {
+        return;
+    }
+    let pointer = |k: &KeptAt| {
+        let made = k.cast.map(|c| numbers.made(k.unit, c)).unwrap_or_default();
+        let to = numbers.reached(made, &|_| true);
+        k.hashed.is_none() && to.contains(&Place::Pointer)
+    };
+    let addresses = numbers.are_said() || kept.iter().any(pointer);
     for k in kept {
         let Some(cast) = k.cast else { continue };
         if is_inside(&cx.p.units[k.unit], cast) {
@@ -35,6 +54,52 @@ pub fn classify(cx: &Cx, numbers: &Numbers, kept: &mut Kept) {
             None if narrow => Stays::Everywhere,
             None => Stays::Once,
         };
+    }
+}
+
+/// Does an address become a number here?
+fn becomes_number(u: &Unit, e: ExprId) -> bool {
+    let ExprKind::Cast { arg, .. } = u.expr(e).kind else {
+        return false;
+    };
+    let address = matches!(
+        u.ty(u.expr(arg).ty.ty),
+        Type::Pointer(_) | Type::Array { .. } | Type::Function { .. }
+    );
+    let own = crate::library::is_own(&u.path) || u.lines.is_system(u.expr(e).span.start);
+    address && !own && matches!(u.ty(u.expr(e).ty.ty), Type::Int(_)) && !is_constant(u, arg)
+}
+
+/// Is it for its lowest bits, or for a pointer again?
+fn is_harmless(cx: &Cx, unit: usize, cast: ExprId) -> bool {
+    let u = &cx.p.units[unit];
+    let mut e = cast;
+    loop {
+        let Some(Parent::Expr(up)) = cx.parent(unit, e) else {
+            return false;
+        };
+        match u.expr(up).kind {
+            ExprKind::Cast { .. } if matches!(u.ty(u.expr(up).ty.ty), Type::Pointer(_)) => {
+                return true
+            }
+            ExprKind::Cast { .. } => e = up,
+            ExprKind::Binary {
+                op: BinOp::And,
+                lhs,
+                rhs,
+            } => {
+                let mask = u.view().eval(if lhs == e { rhs } else { lhs });
+                if mask.is_some_and(|n| (0..64).contains(&n)) {
+                    return true;
+                }
+                e = up;
+            }
+            ExprKind::Binary {
+                op: BinOp::Add | BinOp::Sub | BinOp::Or,
+                ..
+            } => e = up,
+            _ => return false,
+        }
     }
 }
 
