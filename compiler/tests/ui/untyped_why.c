@@ -16,6 +16,10 @@ static void *spaced(size_t n) {
     char *p = malloc(n + 16);
     return p + 16;
 }
+static struct header *whole(size_t n) {
+    struct header *h = malloc(sizeof(struct header) + n);
+    return h;
+}
 int main(int argc, char **argv) {
     struct node **lists = behind(8);
     struct other *wrong = malloc(3 * sizeof(struct node));
@@ -30,5 +34,5 @@ int main(int argc, char **argv) {
     pc3_checkpoint();
     for (int i = 0; i < 2; i++)
         through = i ? malloc : behind;
-    return lists && wrong && more && sum && unclear && looked && argv && of_size && spaced(3) && through(1);
+    return lists && wrong && more && sum && unclear && looked && argv && of_size && spaced(3) && whole(argc) && through(1);
 }
