@@ -1,5 +1,8 @@
 //! What else is asked of addresses in a checkpoint than where they lead.
 
+use std::collections::HashMap;
+
+use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::rules::stands;
@@ -73,11 +76,18 @@ impl Directory {
 
     /// All that has an address: where it began, its size, where it is, and whether what is in it lies where it did.
     pub fn each(&self, f: &mut dyn FnMut(u64, u64, usize, bool)) {
+        let mut known: HashMap<(*const Plan, u64), bool> = HashMap::new();
+        let mut alike = |plan: &Plan, size: u64| {
+            let kept = || keeps_places(plan, size);
+            !self.foreign || *known.entry((plan, size)).or_insert_with(kept)
+        };
         for r in &self.ranges {
             match &r.what {
-                What::Object { target, size, .. } => f(r.start, *size, *target, !self.foreign),
-                What::Slab(i) => self.slabs[*i].each(&mut |start, size, target| {
-                    f(start, size, target, !self.foreign);
+                What::Object {
+                    target, size, plan, ..
+                } => f(r.start, *size, *target, alike(plan, *size)),
+                What::Slab(i) => self.slabs[*i].each(&mut |start, size, target, plan| {
+                    f(start, size, target, alike(plan, size));
                 }),
                 What::Function(target) => f(r.start, 1, *target, true),
             }
@@ -102,4 +112,17 @@ impl Directory {
         };
         object.is_some_and(|(target, offset)| offset < tags && target as u64 + offset != addr)
     }
+}
+
+/// So many bytes of an object are looked at; what repeats does so earlier.
+const LOOKED_AT: u64 = 4096;
+
+/// Lies everything in an object of so many bytes where it did?
+fn keeps_places(plan: &Plan, size: u64) -> bool {
+    let same = |at: u64| match plan.map_offset(size, at, TypeId::UNKNOWN) {
+        Ok(here) => here == at,
+        // Nothing that a pointer could lead to.
+        Err(_) => true,
+    };
+    plan.dst_size(size).is_ok_and(|here| here == size) && (0..size.min(LOOKED_AT)).all(same)
 }

@@ -93,15 +93,16 @@ impl SlabPlace {
         &self.plans[if self.plans.len() == 1 { 0 } else { k }]
     }
 
-    /// Its objects: where each began, its size, where it is.
-    pub(super) fn each(&self, f: &mut dyn FnMut(u64, u64, usize)) {
+    /// Its objects: where each began, its size, where it is, its plan.
+    pub(super) fn each(&self, f: &mut dyn FnMut(u64, u64, usize, &Plan)) {
         let slots = self.occupied.iter().enumerate().flat_map(|(i, word)| {
             let bits = (0..64).filter(move |bit| word >> bit & 1 != 0);
             bits.map(move |bit| i as u64 * 64 + bit)
         });
         for (k, slot) in slots.enumerate() {
             let size = self.sizes[if self.sizes.len() == 1 { 0 } else { k }];
-            f(self.base + slot * self.slot, size, self.targets[k]);
+            let plan = self.plan(k);
+            f(self.base + slot * self.slot, size, self.targets[k], plan);
         }
     }
 
