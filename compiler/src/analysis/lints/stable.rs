@@ -31,7 +31,7 @@ pub fn classify(cx: &Cx, numbers: &Numbers, kept: &mut Kept) {
     let pointer = |k: &KeptAt| {
         let made = k.cast.map(|c| numbers.made(k.unit, c)).unwrap_or_default();
         let to = numbers.reached(made, &|_| true);
-        k.hashed.is_none() && to.contains(&Place::Pointer)
+        k.hashed.is_none() && to.contains(&&Place::Pointer)
     };
     let addresses = numbers.are_said() || kept.iter().any(pointer);
     for k in kept {
