@@ -170,17 +170,35 @@ fn wander(job: &Job, k: u64) -> Result<(i32, u32)> {
 
 // ---- Lua -----------------------------------------------------------------------------------
 
-/// An interpreter that is moved round all architectures in the middle of a script, at each call of `print`.
+/// An interpreter all of whose objects lie elsewhere at each restart, in the middle of a script: at calls of `print`. Tables find
+/// what has functions and tables as keys, and traversals go on.
 fn moves_scripts(sources: &Path, script: &str) -> Result<()> {
     let program = lua_program(sources, script)?;
     let plain = Job::new(&program)?;
     let done = plain.run(HOST, &build::plain(&program, HOST)?, &[])?;
     ensure!(done.status == 0, "plain Lua fails: {}", done.stderr);
     let expected = plain.stdout();
-    for k in [1, 7] {
+    for k in ["3x", "11x"] {
         let job = Job::new(&program)?;
-        let (status, moves) = wander(&job, k)?;
-        let at = || format!("k = {k}, {moves} moves\n{}", job.stderr());
+        let exe = build::instrumented(&program, HOST)?;
+        let mut env = vec![
+            ("PC3_KEEP", "1"),
+            ("PC3_EVERY", k),
+            ("PC3_STOP_AFTER", "1"),
+            ("PC3_ADDRESSES", "elsewhere"),
+        ];
+        let mut moves = 0;
+        let status = loop {
+            let done = job.run(HOST, &exe, &env)?;
+            if done.status != STOPPED {
+                break done.status;
+            }
+            if moves == 0 {
+                env.push(("PC3_RESTART", "latest"));
+            }
+            moves += 1;
+        };
+        let at = || format!("every {k}, {moves} moves\n{}", job.stderr());
         ensure!(status == 0, "exit status {status}, {}", at());
         ensure!(moves > 1, "too few locations, {}", at());
         ensure!(job.stdout() == expected, "output differs, {}", at());
