@@ -321,21 +321,31 @@ pub(crate) fn cut(at: usize, bytes: usize, shapes: &Shapes) {
     }
     for edge in [at, at.saturating_add(bytes)] {
         let first = edge.saturating_sub(shapes.most()).next_multiple_of(STEP);
-        let starts = (first..edge).step_by(STEP);
-        for (at, level) in starts.flat_map(|at| (0..levels()).map(move |l| (at, l))) {
-            let code = code(at, level);
-            if code < NOTES_CODES {
-                continue;
-            }
-            let noted = shapes.noted(code);
-            let place_of = noted.and_then(|(ty, m)| shapes.place(ty, m));
-            let reaches = |p: &Place| p.level == level && at + p.window > edge;
-            if let (Some(_), Some(base)) = (place_of.filter(reaches), base(at)) {
-                // SAFETY: a note's place.
-                unsafe { (place(base, at, level) as *mut u32).write_unaligned(0) };
+        for (start, n) in parts(first, edge.saturating_sub(first), STRETCH) {
+            let Some(base) = base(start) else { continue };
+            for level in 0..levels() {
+                let place = place(base, start, level) as *mut u32;
+                // A code in each word of the notes, if at all.
+                for i in 0..n.div_ceil(STEP) {
+                    // SAFETY: in the stretch's mapping, also below.
+                    let code = unsafe { place.add(i).read_unaligned() };
+                    let reach = edge - (start + i * STEP);
+                    if code >= NOTES_CODES && reaches(code, level, reach, shapes) {
+                        // SAFETY: as above.
+                        unsafe { place.add(i).write_unaligned(0) };
+                    }
+                }
             }
         }
     }
+}
+
+/// Is that the code of a note of more than so many bytes?
+#[cold]
+fn reaches(code: u32, level: usize, bytes: usize, shapes: &Shapes) -> bool {
+    let noted = shapes.noted(code);
+    let place_of = noted.and_then(|(ty, m)| shapes.place(ty, m));
+    place_of.is_some_and(|p| p.level == level && p.window > bytes)
 }
 
 /// Divided where addresses are multiples of `size`.

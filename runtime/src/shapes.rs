@@ -51,18 +51,16 @@ impl Shapes {
             .collect();
         // Of memory without a type nothing is known.
         shapes.has[0] = true;
-        let whole: HashSet<u32> = kinds
-            .iter()
-            .filter(|k| k.0 & PC3_UNION_WHOLE != 0)
-            .map(|k| k.1)
-            .collect();
+        // Several unions of the program may be of one type.
+        let part = kinds.iter().filter(|k| k.0 & PC3_UNION_WHOLE == 0);
+        let part: HashSet<u32> = part.map(|k| k.1).collect();
         shapes.forms = vec![None; all];
         for (id, t) in types.iter().filter(|(_, t)| t.kind == Kind::Union) {
             let level = height(types, id, &mut heights) - 1;
             let near = level < LEVELS && t.size > 0 && t.size % 4 == 0;
-            let windows = t.members.iter().map(|m| match whole.contains(&id.0) {
-                true => t.size.min(NOTES_MOST as u64) as u8,
-                false => window(types, t.size, m),
+            let windows = t.members.iter().map(|m| match part.contains(&id.0) {
+                true => window(types, t.size, m),
+                false => t.size.min(NOTES_MOST as u64) as u8,
             });
             shapes.forms[id.0 as usize] = Some(Form {
                 level: near.then_some(level),
@@ -81,8 +79,9 @@ impl Shapes {
         let noted = shapes.types.iter().filter_map(|ty| shapes.form(*ty));
         let longest = noted.flat_map(|f| f.windows.iter()).max();
         shapes.most = longest.copied().unwrap_or(0).into();
-        let nested = |ty: &u32| shapes.form(*ty).and_then(|f| f.level) == Some(1);
-        notes::begin(shapes.types.iter().any(nested));
+        // Generated code copies such notes also of unions that nothing writes.
+        let nested = |f: &Form| f.level == Some(1);
+        notes::begin(shapes.forms.iter().flatten().any(nested));
         shapes
     }
 
