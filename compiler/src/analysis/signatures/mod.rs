@@ -192,9 +192,10 @@ mod tests {
         assert_eq!(names.join(" "), expected, "{units:?}");
     }
 
+    // The variables may hold more than what is stored here.
     const SOME: &str = "struct a; struct b; int fa(struct a *x) { return 1; } int fb(struct b *x) { return 2; } int fv(void *x) { return 3; }
         typedef int (*pa)(struct a *); typedef int (*pb)(struct b *); typedef int (*pv)(void *);
-        pa va = fa; pb vb = fb; pv vv = fv; void *memcpy(void *, const void *, unsigned long);";
+        pa va = fa; pb vb = fb; pv vv = fv; void look(int, ...); void lend(void) { look(0, &va, &vb, &vv); } void *memcpy(void *, const void *, unsigned long);";
 
     #[test]
     fn own_types() {
@@ -250,6 +251,39 @@ mod tests {
             "fb fv",
         );
         all("int f(void) { return ((int (*)())va)(0); }", "fa");
+    }
+
+    #[test]
+    fn stored() {
+        const TWO: &str = "struct a; int fa(struct a *x) { return 1; } int ga(struct a *x) { return 4; } typedef int (*pa)(struct a *);
+            pa va = fa; pa use = ga; struct s { int n; pa p; };";
+        let two = |more: &str, expected: &str| check(&[&format!("{TWO}{more}")], expected);
+        two("int f(void) { return va(0); }", "fa");
+        two(
+            "void g(void) { va = ga; } int f(void) { return va(0); }",
+            "fa ga",
+        );
+        two(
+            "void g(pa p) { va = p; } void h(void) { g(ga); } int f(void) { return va(0); }",
+            "fa ga",
+        );
+        two(
+            "static struct s s = { 1, fa }; int f(void) { return s.p(0); }",
+            "fa",
+        );
+        // By its address, by another struct's name, by a library: all of the type.
+        two(
+            "void h(pa *p); void g(void) { h(&va); } int f(void) { return va(0); }",
+            "fa ga",
+        );
+        two("static struct s s = { 1, fa }; void h(struct s *); void g(void) { *(&s.p) = ga; } int f(void) { return s.p(0); }", "fa ga");
+        two("struct t { int n; pa q; }; static struct s s = { 1, fa }; static struct t t = { 2, ga }; int f(void) { return s.p(0); }", "fa ga");
+        two("struct t { long n, m; pa q; }; static struct s s = { 1, fa }; int f(void) { ((struct t *)&s)->q = ga; return s.p(0); }", "fa ga");
+        // What has gone where nobody follows it may have come here.
+        two(
+            "void *any = ga; static struct s s = { 1, fa }; int f(void) { return s.p(0); }",
+            "fa ga",
+        );
     }
 
     #[test]
