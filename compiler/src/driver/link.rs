@@ -421,7 +421,7 @@ impl Link<'_> {
         // Of an archive something may be needed, or nothing.
         let is_taken = |name: &str| {
             let file = paths::plain(Path::new(name));
-            !name.ends_with(".a") || taken.files.contains(&file)
+            !name.ends_with(".a") || taken.files.is_empty() || taken.files.contains(&file)
         };
         for name in inputs::named(self.o) {
             if !carries(name) && !system(name) && inputs::is_code(name) && is_taken(name) {
