@@ -41,7 +41,7 @@ fn a_loop_with_a_call() {
             # 5 "t.c"
 
             # 6 "t.c" 3
-            struct pc3_live_2 { int m0; int m1; int m2; }; static __attribute__((noinline, cold)) int pc3_save_2(int m0, int m1, int m2, unsigned pc3_n) { struct pc3_live_2 *pc3_r = (struct pc3_live_2 *)pc3_frame_save(&pc3_P[pc3_n], 0); pc3_r->m0 = m0; pc3_r->m1 = m1; pc3_r->m2 = m2; { int pc3_v; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; } } 
+            struct __attribute__((packed)) pc3_live_2 { int m0; int m1; int m2; }; static __attribute__((noinline, cold)) int pc3_save_2(int m0, int m1, int m2, unsigned pc3_n) { struct pc3_live_2 *pc3_r = (struct pc3_live_2 *)pc3_frame_save(&pc3_P[pc3_n], 0); pc3_r->m0 = m0; pc3_r->m1 = m1; pc3_r->m2 = m2; { int pc3_v; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; } } 
             # 5 "t.c"
 
             int sum(int n) {

@@ -39,6 +39,10 @@ const NOT_SHOWN: &[&str] = &[
     "what it ends with is handed out as something else",
     "the function hands it out again for something else",
     "{path} does not know the type `{}`: declare it there",
+    // Code that is written: a declaration; assertions, which the compiler below would tell of.
+    "unsigned long long {name}[{n}]",
+    "pc3cc does not know the type of {place}",
+    "pc3cc takes {what} for something else than the compiler",
     // Of a bug in pc3cc.
     "{text}pc3cc: error: the compiler accepts {name}, but not what pc3cc made of it: a bug in pc3cc\n  = help: please report it with {name} and what --emit=c prints\n",
 ];

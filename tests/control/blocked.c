@@ -20,7 +20,7 @@ int main(void)
     printf("closed\n");
     for (int i = 0; i < 100000; i++) {
 #pragma pc3 checkpoint
-        if (getenv("PC3_RESTART"))
+        if (getenv("AGAIN"))
             break;
         usleep(1000);
     }

@@ -333,7 +333,7 @@ fn stop_later() -> Result<()> {
     );
     let words = "a pipe (made by pipe at blocked.c:12); the program goes on, and stops as soon";
     ensure!(done.stderr.matches(words).count() == 1, "{done:?}");
-    let done = run(&job, &[("PC3_RESTART", "latest")])?;
+    let done = run(&job, &[("PC3_RESTART", "latest"), ("AGAIN", "1")])?;
     ensure!(done.status == 0, "{done:?}");
     ensure!(job.stdout() == b"closed\nend\n", "{done:?}");
     Ok(())

@@ -1,3 +1,4 @@
+// pc3cc: --warnings=all
 /* What a restart does not have, or no checkpoint can hold. */
 #define _GNU_SOURCE
 #include <aio.h>

@@ -224,8 +224,10 @@ fn what_lies_outside_goes_by_itself() {
     let mut again = RankMeta::decode(&meta.encode()).unwrap();
     again.add_outside(&bytes).unwrap();
     assert_eq!(again, meta);
-    // What earlier checkpoints end with: nothing of jumps and variables follows, and before those nothing of streams' buffers.
-    let later = bytes.len() - (1 + 1 + 2) * 8;
+    // What earlier checkpoints end with: nothing of jumps, variables, orders and first numbers follows, and before those
+    // nothing of streams' buffers.
+    let (jumps, variables, orders, numbers) = (1, 1 + 2, 1 + 1 + 1 + 1, 1 + 2 + 1);
+    let later = bytes.len() - (jumps + variables + orders + numbers) * 8;
     let earlier = [later - (1 + 6) * 8 - 3, later];
     for n in 0..bytes.len() {
         let good = again.add_outside(&bytes[..n]).is_ok();

@@ -325,7 +325,7 @@ fn wrong(world: &SimpleCommunicator, what: &str) {
 
 #[pc3::main(mpi)]
 fn main() {
-    if std::env::var_os("PC3_RANKS").is_none() {
+    if std::env::var_os("IS_A_JOB").is_none() {
         run();
         return;
     }
@@ -359,6 +359,7 @@ struct Done {
 
 fn itself(dir: &Path, argument: &str, env: &[(&str, &str)]) -> Done {
     let mut c = Command::new(std::env::current_exe().unwrap());
+    c.env("IS_A_JOB", "1");
     c.env("PC3_RANKS", "5").env("PC3_DIR", dir.join("ckpt"));
     c.envs(env.iter().copied()).current_dir(dir);
     if !argument.is_empty() {

@@ -1,0 +1,13 @@
+/* Members whose types pc3cc does not know, where their bytes cannot be kept as they are. */
+struct list {
+    int length;
+    _BitInt(37) numbers[];
+};
+
+struct list *kept;
+
+int main(void)
+{
+#pragma pc3 checkpoint
+    return kept != 0;
+}
