@@ -42,15 +42,23 @@ static void *work(void *p)
     return NULL;
 }
 
-int main(void)
+/* What a thread is called here means nothing elsewhere. */
+static int by_threads(struct part *parts)
 {
-    struct part parts[3] = {{0, 5, 0}, {5, 9, 0}, {9, 12, 0}};
     pthread_t threads[2];
     for (int k = 0; k < 2; k++)
         if (pthread_create(&threads[k], NULL, work, &parts[k]) != 0)
-            return EXIT_FAILURE;
+            return 0;
     for (int k = 0; k < 2; k++)
         pthread_join(threads[k], NULL);
+    return 1;
+}
+
+int main(void)
+{
+    struct part parts[3] = {{0, 5, 0}, {5, 9, 0}, {9, 12, 0}};
+    if (!by_threads(parts))
+        return EXIT_FAILURE;
     work(&parts[2]);
     for (int k = 0; k < 3; k++)
         show("part", parts[k].sum);

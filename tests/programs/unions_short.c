@@ -36,7 +36,7 @@ static struct object *pair(struct object *first, struct object *rest) {
 }
 
 int main(int argc, char **argv) {
-    struct object *list = NULL, *context = NULL;
+    struct object *list = pair(number(.25), NULL), *context = NULL;
     (void)argv;
     if (argc > 5) {
         context = calloc(1, sizeof *context);

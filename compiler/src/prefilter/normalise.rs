@@ -126,8 +126,8 @@ pub fn opens_record<'a>(word: &dyn Fn(usize) -> &'a str, brace: usize) -> bool {
     }
     let is_key = |w: &str| matches!(w, "struct" | "union");
     is_key(word(last)) || last > 0 && is_key(word(last - 1)) || {
-        let attribute = last > 0 && word(last - 1) == ")";
-        attribute && behind_key(word, last - 1)
+        let tag = word(last).starts_with(|c: char| c.is_alphabetic() || c == '_');
+        tag && last > 0 && word(last - 1) == ")" && behind_key(word, last - 1)
     }
 }
 
