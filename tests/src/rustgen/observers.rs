@@ -129,6 +129,11 @@ impl Generator {
                 Item::Borrowed => "see(**q)",
                 Item::Value => "see(*q)",
             };
+            // A borrow that a closure gives has to show as one.
+            let given = match item {
+                Item::Borrowed => "*q",
+                Item::Value => "q",
+            };
             let step = self.rng.u8(..13);
             let added = match step {
                 0 | 1 => format!(".filter(|q| {looked} % 3 != 0)"),
@@ -136,7 +141,10 @@ impl Generator {
                     item = Item::Value;
                     format!(".map(|q| {see} ^ A)").replace("see(q) ^ A", "see(q) ^ B")
                 }
-                4 => format!(".filter_map(|q| if {see} != 4 {{ Some(q) }} else {{ None }})"),
+                4 => {
+                    item = Item::Value;
+                    format!(".filter_map(|q| if {see} != 4 {{ Some({given}) }} else {{ None }})")
+                }
                 5 => format!(".inspect(|q| {{ {looked}; }})"),
                 6 => ".skip(1)".to_owned(),
                 7 => ".step_by(2)".to_owned(),
@@ -151,7 +159,10 @@ impl Generator {
                     item = Item::Value;
                     ".cloned()".to_owned()
                 }
-                _ => format!(".map_while(|q| ({see} != 999).then_some(q))"),
+                _ => {
+                    item = Item::Value;
+                    format!(".map_while(|q| ({see} != 999).then_some({given}))")
+                }
             };
             turns &= (step < 6 || step == 12) && !added.starts_with(".map_while");
             text += &added;
