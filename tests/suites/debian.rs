@@ -178,7 +178,7 @@ fn moves_scripts(sources: &Path, script: &str) -> Result<()> {
     let done = plain.run(HOST, &build::plain(&program, HOST)?, &[])?;
     ensure!(done.status == 0, "plain Lua fails: {}", done.stderr);
     let expected = plain.stdout();
-    for k in ["3x", "11x"] {
+    for k in ["2x", "5x"] {
         let job = Job::new(&program)?;
         let exe = build::instrumented(&program, HOST)?;
         let mut env = vec![
