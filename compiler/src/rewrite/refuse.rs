@@ -247,7 +247,9 @@ fn variadic(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
             }
         }
     }
-    for call in plan.points.calls.keys() {
+    let mut calls: Vec<&ExprId> = plan.points.calls.keys().collect();
+    calls.sort_by_key(|call| u.expr(**call).span.start);
+    for call in calls {
         let ExprKind::Call { args, .. } = &u.expr(*call).kind else {
             continue;
         };
