@@ -174,17 +174,17 @@ fn too_late() -> Result<()> {
 fn away() -> Result<()> {
     let job = job("tests/control/away.c")?;
     let exe = build::instrumented(&job.program, HOST)?;
-    let env = [("PC3_EVERY", "10ms"), ("PC3_PATIENCE", "20ms")];
+    let env = [("PC3_EVERY", "10ms"), ("PC3_PATIENCE", "300ms")];
     let mut child = job.start(HOST, &exe, &env)?;
     let start = Instant::now();
     let told =
-        "a checkpoint has been due for 20ms (PC3_PATIENCE), and no rank has come to a location";
+        "a checkpoint has been due for 300ms (PC3_PATIENCE), and no rank has come to a location";
     while !job.stderr().contains(told) {
         ensure!(child.try_wait()?.is_none(), "ended: {}", job.stderr());
         ensure!(start.elapsed().as_secs() < 60, "not told: {}", job.stderr());
         std::thread::sleep(Duration::from_millis(5));
     }
-    std::thread::sleep(Duration::from_millis(100));
+    std::thread::sleep(Duration::from_millis(900));
     std::fs::write(job.dir.path().join("go"), "")?;
     let done = job.finish(child)?;
     let times = done.stderr.matches(told).count();
