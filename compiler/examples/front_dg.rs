@@ -3,7 +3,7 @@
 //! `front_dg [--cc=COMMAND] [--every=N] [--least=PERCENT] FOLDER...`: with the options of each file's `dg-options`, where these are simple.
 //! Prints what is not read, with codes; ends with 1 if fewer are read than it should.
 
-use pc3cc::{front, lower, parallel, preprocess};
+use pc3_syntax::{front, lower, parallel, preprocess};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -117,7 +117,7 @@ fn read(cc: &[String], file: &Path) -> Outcome {
     let errors = diags
         .list
         .iter()
-        .filter(|d| d.severity == pc3cc::diag::Severity::Error);
+        .filter(|d| d.severity == pc3_syntax::diag::Severity::Error);
     let mut codes: Vec<String> = errors
         .clone()
         .map(|d| d.code.id())

@@ -4,8 +4,8 @@
 //! assertion about the type of each expression (to be compiled: it fails where we are wrong). `--cc=CC` says
 //! for which compiler the files were preprocessed.
 
-use pc3cc::locations::{apply, Locations};
-use pc3cc::{dump, lower, types::Target};
+use pc3_syntax::locations::{apply, Locations};
+use pc3_syntax::{dump, lower, types::Target};
 use std::process::Command;
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ fn main() {
         if let Some(cc) = path.strip_prefix("--cc=") {
             let mut macros = Command::new(cc);
             macros.args(["-dM", "-E", "-x", "c", "/dev/null"]);
-            match pc3cc::front::target(&mut macros) {
+            match pc3_syntax::front::target(&mut macros) {
                 Ok(t) => target = t,
                 Err(e) => eprintln!("{e}"),
             }
@@ -34,7 +34,7 @@ fn main() {
                 continue;
             }
         };
-        let text = pc3cc::preprocess::to_text(raw);
+        let text = pc3_syntax::preprocess::to_text(raw);
         let start = Instant::now();
         let (unit, diags) = lower::build(&path, text, &target);
         seconds += start.elapsed().as_secs_f64();
@@ -42,7 +42,7 @@ fn main() {
         bytes += unit.text.len();
         let spans = dump::check_spans(&unit);
         clean += (diags.list.is_empty() && spans.is_empty()) as usize;
-        eprint!("{}", diags.render(pc3cc::diag::Format::Plain));
+        eprint!("{}", diags.render(pc3_syntax::diag::Format::Plain));
         for s in spans.iter().take(5) {
             eprintln!("{path}: span: {s}");
         }

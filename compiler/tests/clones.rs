@@ -6,11 +6,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use pc3cc::diag::Severity;
-use pc3cc::locations::Locations;
-use pc3cc::rewrite::{instrument, Dialect, Options, Output};
-use pc3cc::tree::Unit;
-use pc3cc::types::Target;
+use pc3_instrument::rewrite::{instrument, Dialect, Options, Output};
+use pc3_syntax::diag::Severity;
+use pc3_syntax::locations::Locations;
+use pc3_syntax::tree::Unit;
+use pc3_syntax::types::Target;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output as Ran};
 use std::sync::Arc;
@@ -24,9 +24,9 @@ fn target() -> Target {
         .args(["-dM", "-E", "-x", "c", "/dev/null"])
         .output()
         .unwrap();
-    Target::from_macros(&pc3cc::preprocess::parse_macros(&String::from_utf8_lossy(
-        &out.stdout,
-    )))
+    Target::from_macros(&pc3_syntax::preprocess::parse_macros(
+        &String::from_utf8_lossy(&out.stdout),
+    ))
 }
 
 /// gcc always is, since nothing works without a C compiler.
@@ -39,7 +39,7 @@ fn load(cc: &str, sources: &[PathBuf], flags: &[&str]) -> Vec<Unit> {
     sources
         .iter()
         .map(|s| {
-            let text = pc3cc::preprocess::run(
+            let text = pc3_syntax::preprocess::run(
                 Command::new(cc)
                     .args(["-E", "-D__PC3__=1"])
                     .args(flags)
@@ -49,11 +49,11 @@ fn load(cc: &str, sources: &[PathBuf], flags: &[&str]) -> Vec<Unit> {
             )
             .unwrap();
             let name = s.file_name().unwrap().to_str().unwrap();
-            let (unit, diagnostics) = pc3cc::lower::build(name, text, &target);
+            let (unit, diagnostics) = pc3_syntax::lower::build(name, text, &target);
             assert!(
                 !diagnostics.has_errors(),
                 "{}",
-                diagnostics.render(pc3cc::diag::Format::Plain)
+                diagnostics.render(pc3_syntax::diag::Format::Plain)
             );
             unit
         })
@@ -63,7 +63,7 @@ fn load(cc: &str, sources: &[PathBuf], flags: &[&str]) -> Vec<Unit> {
 /// The prelude as this compiler's preprocessor leaves it.
 fn prelude(cc: &str, main: bool) -> String {
     let file = tempfile::Builder::new().suffix(".c").tempfile().unwrap();
-    std::fs::write(file.path(), pc3cc::rewrite::prelude(main)).unwrap();
+    std::fs::write(file.path(), pc3_instrument::rewrite::prelude(main)).unwrap();
     let out = Command::new(cc)
         .args(["-E", "-P", "-fno-pie"])
         .arg(file.path())
@@ -203,7 +203,7 @@ fn check(p: &Program) -> Result<usize, String> {
         let mut units = load(cc, &p.sources, &own);
         if everywhere {
             let at = Vec::new();
-            units = pc3cc::front::place(units, &Locations { at, everywhere }, &[], true).0;
+            units = pc3_syntax::front::place(units, &Locations { at, everywhere }, &[], true).0;
         }
         let options = Options {
             everywhere,

@@ -3,18 +3,18 @@
 #![allow(clippy::unwrap_used)]
 
 use expect_test::{expect, Expect};
-use pc3cc::rewrite::{instrument, Options};
-use pc3cc::types::Target;
+use pc3_instrument::rewrite::{instrument, Options};
+use pc3_syntax::types::Target;
 
 /// The text between the user's first function and the tables, and what `--explain` says.
 fn check(source: &str, expected: Expect) {
     let text = format!("# 1 \"t.c\"\n{source}");
     let target = Target::from_macros(&Default::default());
-    let (unit, diagnostics) = pc3cc::lower::build("t.c", text, &target);
+    let (unit, diagnostics) = pc3_syntax::lower::build("t.c", text, &target);
     assert!(
         !diagnostics.has_errors(),
         "{}",
-        diagnostics.render(pc3cc::diag::Format::Plain)
+        diagnostics.render(pc3_syntax::diag::Format::Plain)
     );
     let out = instrument(&[unit], &Options::default());
     let body = out.texts[0].split("# 1 \"t.c\"\n").last().unwrap();

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pc3cc::analysis::state::{self, How};
-use pc3cc::library;
+use pc3_libc as library;
+use pc3_libc::state::{self, How};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -53,7 +53,7 @@ fn names() -> BTreeSet<&'static str> {
 
 #[test]
 fn all_lines_are_read() {
-    let text = include_str!("../library/state.table");
+    let text = include_str!("../libc/library/state.table");
     let lines = text
         .lines()
         .filter(|l| l.contains('|') && !l.starts_with("# "));
@@ -78,7 +78,7 @@ fn nothing_of_the_library_is_in_neither_table() {
         println!("skipped: no GNU C library for x86-64, or no nm, here");
         return;
     };
-    let stateless: Vec<&str> = words(include_str!("../library/stateless.table")).collect();
+    let stateless: Vec<&str> = words(include_str!("../libc/library/stateless.table")).collect();
     let names = names();
     let known = |n: &&String| names.contains(n.as_str()) || stateless.iter().any(|p| is_like(n, p));
     let left: Vec<&String> = libc

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use pc3cc::diag::{Code, Severity};
-use pc3cc::rewrite::{instrument, Options};
-use pc3cc::types::Target;
+use pc3_instrument::rewrite::{instrument, Options};
+use pc3_syntax::diag::{Code, Severity};
+use pc3_syntax::types::Target;
 use std::process::Command;
 
 fn check(source: &str, expected: &[(&str, u32)]) {
@@ -12,15 +12,15 @@ fn check(source: &str, expected: &[(&str, u32)]) {
         .args(["-dM", "-E", "-x", "c", "/dev/null"])
         .output()
         .unwrap();
-    let target = Target::from_macros(&pc3cc::preprocess::parse_macros(&String::from_utf8_lossy(
-        &out.stdout,
-    )));
+    let target = Target::from_macros(&pc3_syntax::preprocess::parse_macros(
+        &String::from_utf8_lossy(&out.stdout),
+    ));
     let text = format!("# 1 \"t.c\"\n{source}");
-    let (unit, diagnostics) = pc3cc::lower::build("t.c", text, &target);
+    let (unit, diagnostics) = pc3_syntax::lower::build("t.c", text, &target);
     assert!(
         !diagnostics.has_errors(),
         "{}",
-        diagnostics.render(pc3cc::diag::Format::Plain)
+        diagnostics.render(pc3_syntax::diag::Format::Plain)
     );
     let units = [unit];
     let out = instrument(&units, &Options::default());

@@ -6,7 +6,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use pc3cc::diag::{Code, Severity};
+use pc3_syntax::diag::{Code, Severity};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

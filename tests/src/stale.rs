@@ -5,9 +5,13 @@ use std::time::SystemTime;
 
 use crate::arch;
 
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 12] = [
     "compiler/src",
-    "compiler/library",
+    "compiler/syntax/src",
+    "compiler/program/src",
+    "compiler/libc",
+    "compiler/portability/src",
+    "compiler/instrument/src",
     "runtime/src",
     "runtime/include",
     "runtime/heap/src",

@@ -8,9 +8,9 @@ use super::options::Options;
 use super::teams::Teams;
 use super::temporary::Folder;
 use super::toolchain::{self, Toolchain, ToolchainError};
-use crate::preprocess::{self, PreprocessError};
-use crate::rewrite::{self, Dialect};
-use crate::types::Target;
+use pc3_instrument::rewrite::{self, Dialect};
+use pc3_syntax::preprocess::{self, PreprocessError};
+use pc3_syntax::types::Target;
 
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {

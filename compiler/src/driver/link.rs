@@ -26,10 +26,13 @@ use super::temporary::Folder;
 use super::toolchain::Toolchain;
 use super::trace::Trace;
 use super::{messages, object, source, Stop};
-use crate::analysis::heap::report;
-use crate::diag::Diagnostics;
-use crate::rewrite::Output;
-use crate::{dump, library, parallel, paths};
+use pc3_instrument::rewrite::Output;
+use pc3_libc as library;
+use pc3_portability::heap::report;
+use pc3_syntax::diag::Diagnostics;
+use pc3_syntax::dump;
+use pc3_syntax::parallel;
+use pc3_syntax::paths;
 
 /// Libraries that Rust's standard library asks of the system.
 const SYSTEM_LIBS: &[&str] = &["-lpthread", "-ldl", "-lm", "-lrt", "-lutil"];

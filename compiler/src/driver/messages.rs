@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use super::Stop;
-use crate::diag::{Code, Diagnostic, Diagnostics, Format, Severity};
+use pc3_syntax::diag::{Code, Diagnostic, Diagnostics, Format, Severity};
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 

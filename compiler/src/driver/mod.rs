@@ -35,9 +35,9 @@ mod temporary;
 mod toolchain;
 mod trace;
 
-use crate::diag::{Diagnostic, Diagnostics};
 use build::BuildError;
 use options::{Emit, Mode, Options};
+use pc3_syntax::diag::{Diagnostic, Diagnostics};
 pub use split::assemble;
 use std::path::Path;
 use toolchain::{Toolchain, ToolchainError};

@@ -6,8 +6,8 @@ use super::source::Source;
 use super::temporary::Folder;
 use super::toolchain::Toolchain;
 use super::{build, cache, depends, messages, source, Stop};
-use crate::annotations;
-use crate::diag::Diagnostics;
+use pc3_program::annotations;
+use pc3_syntax::diag::Diagnostics;
 use std::path::Path;
 use std::process::Stdio;
 

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::diag::{explanation, BadSwitch, Levels};
+use pc3_syntax::diag::{explanation, BadSwitch, Levels};
 
 use super::own::{self, Mistaken};
 use super::response;

@@ -10,7 +10,7 @@ use super::temporary::Folder;
 use super::toolchain::Toolchain;
 use super::trace::{self, Trace};
 use super::{inputs, messages, recompile, source, Stop};
-use crate::diag::Diagnostics;
+use pc3_syntax::diag::Diagnostics;
 
 /// Flags of units that make a program one of pc3's.
 pub const PROGRAM: u32 = record::LOCATION | record::MPI;

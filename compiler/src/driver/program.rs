@@ -6,12 +6,15 @@ use super::options::{self, Options};
 use super::teams::Teams;
 use super::toolchain::{Target, Toolchain};
 use super::{messages, source, Stop};
-use crate::annotations::{self, Annotation};
-use crate::diag::Diagnostics;
-use crate::locations::Locations;
-use crate::rewrite::{self, Dialect, Output, Outside};
-use crate::tree::Unit;
-use crate::{front, library, parallel, paths};
+use pc3_instrument::rewrite::{self, Dialect, Output, Outside};
+use pc3_libc as library;
+use pc3_program::annotations::{self, Annotation};
+use pc3_syntax::diag::Diagnostics;
+use pc3_syntax::front;
+use pc3_syntax::locations::Locations;
+use pc3_syntax::parallel;
+use pc3_syntax::paths;
+use pc3_syntax::tree::Unit;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,7 +68,7 @@ pub fn read(
         let more = r
             .locations
             .iter()
-            .filter_map(|l| crate::locations::Location::parse(l));
+            .filter_map(|l| pc3_syntax::locations::Location::parse(l));
         for l in more {
             if !wanted.at.contains(&l) {
                 wanted.at.push(l);
@@ -75,7 +78,7 @@ pub fn read(
     }
     let read = parallel::map(records, |i, r| {
         let base = paths::between(&here, Path::new(&r.directory));
-        let early = crate::locations::early(&r.text, &wanted);
+        let early = pc3_syntax::locations::early(&r.text, &wanted);
         let (text, found) = early.map_or((r.text.clone(), None), |(t, f)| (t, Some(f)));
         let (unit, said) = front::unit(&r.path, text, &of_records[i].abi.target, &base);
         (unit, said, found)

@@ -9,7 +9,7 @@ use super::cache::{self, Cache};
 use super::options::Options;
 use super::split;
 use super::toolchain::Toolchain;
-use crate::parallel;
+use pc3_syntax::parallel;
 
 /// A unit to compile, under its own options.
 pub struct Job<'a> {

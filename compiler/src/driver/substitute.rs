@@ -8,7 +8,7 @@ use super::recompile;
 use super::toolchain::Toolchain;
 use super::trace::{self, Trace};
 use super::{inputs, messages, Stop};
-use crate::paths;
+use pc3_syntax::paths;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 

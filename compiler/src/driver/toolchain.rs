@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::diag::{Code, Diagnostic};
+use pc3_syntax::diag::{Code, Diagnostic};
 use pc3_typemetric::descriptor::{MARK, MARK_WORDS};
 
 /// A target in the two spellings in use.

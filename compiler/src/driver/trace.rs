@@ -1,6 +1,6 @@
 //! Which files a linker takes: it is asked to name them (`-t`), members of archives included.
 
-use crate::paths::plain;
+use pc3_syntax::paths::plain;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 

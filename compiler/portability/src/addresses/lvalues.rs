@@ -1,0 +1,121 @@
+//! Which places lvalues are.
+
+use super::arrays::Arrays;
+use super::flow::Cx;
+use super::kinds::{is_address, is_number, pointee};
+use super::place::Place;
+use pc3_program::initialiser;
+use pc3_syntax::tree::*;
+use std::collections::HashMap;
+
+/// Where an lvalue of a number lies.
+pub(super) fn places(cx: &Cx, e: ExprId) -> Vec<Place> {
+    let u = cx.u;
+    let Type::Int(kind) = u.ty(u.expr(e).ty.ty) else {
+        return Vec::new();
+    };
+    if let Some(place) = named(cx.unit, u, e) {
+        return vec![place];
+    }
+    match &u.expr(e).kind {
+        ExprKind::Member { .. } => vec![Place::Memory(*kind)],
+        ExprKind::Index { base, .. } | ExprKind::Deref(base) => {
+            let known = holder(cx, *base).filter(|x| cx.known.contains(x));
+            if let Some(known) = known {
+                return vec![known];
+            }
+            let element = cx.arrays.element(cx.unit, u, e);
+            element.into_iter().chain([Place::Memory(*kind)]).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Elements of known arrays that have initialisers.
+pub(super) fn parts(unit: usize, u: &Unit, arrays: &Arrays) -> HashMap<ExprId, Place> {
+    let mut all = HashMap::new();
+    for (s, ty, init) in initialiser::all(u) {
+        if matches!(init, Init::Expr(_)) {
+            continue;
+        }
+        for leaf in initialiser::leaves(u, ty, init) {
+            let variable = || Some(Place::variable(unit, u, s?));
+            let holder = part(unit, u, ty, &leaf.path).or_else(variable);
+            let number = is_number(u, leaf.ty.ty);
+            let elements = holder.filter(|_| number).and_then(|x| arrays.own(&x));
+            all.extend(elements.map(|x| (leaf.expr, x)));
+        }
+    }
+    all
+}
+
+/// The member in which a part of an object lies.
+pub fn part(unit: usize, u: &Unit, ty: QualType, path: &[u64]) -> Option<Place> {
+    let (mut at, mut place) = (ty.ty, None);
+    for step in path {
+        match u.ty(at) {
+            Type::Array { elem, .. } => at = elem.ty,
+            Type::Record(r) => {
+                let f = initialiser::parts(&u.records[r.index()]).nth(*step as usize)?;
+                place = f.name.as_ref().map(|n| Place::member(unit, u, *r, n));
+                at = f.ty.ty;
+            }
+            _ => break,
+        }
+    }
+    place
+}
+
+/// A variable or a member.
+pub fn named(unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
+    match &u.expr(e).kind {
+        ExprKind::Ident(s) if matches!(u.sym(*s).kind, SymKind::Var | SymKind::Param) => {
+            Some(Place::variable(unit, u, *s))
+        }
+        ExprKind::Member { base, arrow, name } => {
+            let ty = u.expr(*base).ty.ty;
+            let record = if *arrow { pointee(u, ty)? } else { ty };
+            match u.ty(record) {
+                Type::Record(r) => Some(owner(unit, u, *r, name)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The variable or member by which memory is reached.
+fn holder(cx: &Cx, e: ExprId) -> Option<Place> {
+    let u = cx.u;
+    match &u.expr(e).kind {
+        ExprKind::Ident(s) => Some(Place::variable(cx.unit, u, *s)),
+        ExprKind::Member { .. } => named(cx.unit, u, e),
+        ExprKind::Index { base, .. }
+        | ExprKind::Deref(base)
+        | ExprKind::Unary { arg: base, .. }
+        | ExprKind::Cast { arg: base, .. } => holder(cx, *base),
+        ExprKind::Binary { lhs, rhs, .. } => {
+            let pointer = |e: &ExprId| is_address(u, u.expr(*e).ty.ty);
+            holder(cx, if pointer(lhs) { *lhs } else { *rhs })
+        }
+        _ => None,
+    }
+}
+
+/// The member as its innermost, possibly anonymous, struct knows it.
+fn owner(unit: usize, u: &Unit, r: RecordId, name: &str) -> Place {
+    let fields = u.records[r.index()].fields.iter().flatten();
+    for f in fields {
+        match (&f.name, u.ty(f.ty.ty)) {
+            (Some(n), _) if n == name => break,
+            (None, Type::Record(inner)) => {
+                let mut names = u.records[inner.index()].fields.iter().flatten();
+                if names.any(|f| f.name.as_deref() == Some(name) || f.name.is_none()) {
+                    return owner(unit, u, *inner, name);
+                }
+            }
+            _ => {}
+        }
+    }
+    Place::member(unit, u, r, name)
+}

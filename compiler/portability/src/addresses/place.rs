@@ -1,0 +1,113 @@
+//! What can hold a number: a variable, a result, a member of a kind of struct, memory behind pointers.
+
+use pc3_program::groups::GroupId;
+use pc3_program::program::{is_local, FnId, Program};
+use pc3_syntax::tree::*;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// Of one unit: automatic, static, or a parameter.
+    Variable(usize, SymId),
+    /// Of external linkage.
+    Global(String),
+    Result(FnId),
+    /// Struct and member.
+    Member(String, String),
+    /// Elements of arrays, and what pointers to this type point to.
+    Memory(IntKind),
+    /// Those of them to which this variable or member leads, and others that are known (`Arrays`).
+    Elements(Box<Place>),
+    /// A pointer is made of it.
+    Pointer,
+    /// On the way to the parameters of all functions that calls of a group may reach, and back from their results.
+    Handed(GroupId, usize),
+    Returned(GroupId),
+}
+
+impl Place {
+    pub fn variable(unit: usize, u: &Unit, s: SymId) -> Place {
+        let sym = u.sym(s);
+        if sym.is_global && sym.storage != Storage::Static {
+            Place::Global(sym.name.clone())
+        } else {
+            Place::Variable(unit, s)
+        }
+    }
+
+    /// The numbers in an object of this type.
+    pub fn within(unit: usize, u: &Unit, ty: TypeId) -> Vec<Place> {
+        let mut list = Vec::new();
+        collect(unit, u, ty, &mut list);
+        list
+    }
+
+    pub fn member(unit: usize, u: &Unit, r: RecordId, name: &str) -> Place {
+        let record = &u.records[r.index()];
+        let of = match record.tag.as_ref().or(record.typedef_name.as_ref()) {
+            Some(name) => name.clone(),
+            None => format!("{unit}:{}", r.0),
+        };
+        Place::Member(of, name.to_owned())
+    }
+
+    /// Only on the way between calls and functions?
+    pub fn is_between(&self) -> bool {
+        matches!(self, Place::Handed(..) | Place::Returned(_))
+    }
+
+    /// As annotations name it.
+    pub fn name(&self, p: &Program) -> Option<String> {
+        match self {
+            Place::Variable(unit, s) => {
+                let u = &p.units[*unit];
+                let sym = u.sym(*s);
+                let function = sym.func.map(|f| &u.sym(u.func(f).sym).name);
+                Some(function.map_or(sym.name.clone(), |f| format!("{f}.{}", sym.name)))
+            }
+            Place::Global(name) => Some(name.clone()),
+            Place::Member(of, name) if of.contains(':') => Some(name.clone()),
+            Place::Member(of, name) => Some(format!("{of}.{name}")),
+            Place::Elements(of) => of.name(p),
+            Place::Result(_) | Place::Memory(_) | Place::Pointer => None,
+            Place::Handed(..) | Place::Returned(_) => None,
+        }
+    }
+
+    /// Is it part of a checkpoint?
+    pub fn kept(&self, p: &Program, saved: &dyn Fn(usize, FuncId, SymId) -> bool) -> bool {
+        match self {
+            Place::Variable(unit, s) => {
+                let sym = p.units[*unit].sym(*s);
+                match sym.func {
+                    Some(f) if is_local(sym) => saved(*unit, f, *s),
+                    // A constant is made anew.
+                    _ => !sym.ty.is_const,
+                }
+            }
+            Place::Global(name) => {
+                let mut symbols = p.globals(name).map(|(_, s)| s);
+                !symbols.any(|s| s.defined && s.ty.is_const)
+            }
+            Place::Member(..) | Place::Memory(_) => true,
+            // In memory that is known, `Arrays` says it.
+            Place::Elements(_) | Place::Result(_) | Place::Pointer => false,
+            Place::Handed(..) | Place::Returned(_) => false,
+        }
+    }
+}
+
+fn collect(unit: usize, u: &Unit, ty: TypeId, list: &mut Vec<Place>) {
+    match u.ty(ty) {
+        Type::Int(k) => list.push(Place::Memory(*k)),
+        Type::Array { elem, .. } => collect(unit, u, elem.ty, list),
+        Type::Record(r) => {
+            for f in u.records[r.index()].fields.iter().flatten() {
+                match (&f.name, u.ty(f.ty.ty)) {
+                    (Some(name), Type::Int(_)) => list.push(Place::member(unit, u, *r, name)),
+                    _ => collect(unit, u, f.ty.ty, list),
+                }
+            }
+        }
+        _ => {}
+    }
+}

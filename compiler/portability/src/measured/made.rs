@@ -1,0 +1,378 @@
+//! What is put into places that sizes reach: so many objects of one type, sums with sizes in them, or other things.
+
+use super::beyond::Beyond;
+use super::given::{given, Given, Gives};
+use super::reach::Calls;
+use crate::addresses::{has_sizeof, Numbers, Place};
+use crate::lints::layout;
+use pc3_program::annotations::Said;
+use pc3_program::callgraph::CallGraph;
+use pc3_program::program::{Callee, Program};
+use pc3_program::walk::{strip_casts, visit, Node};
+use pc3_syntax::tree::*;
+use std::collections::{HashMap, HashSet};
+
+/// What a number is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Made {
+    /// 0, which is no objects of whatever type.
+    Nothing,
+    /// Of no size.
+    Plain,
+    /// A multiple of the size of a unit's type.
+    Of(usize, TypeId),
+    /// Of sizes, among other things, all of them added: where it is 0 nothing has been.
+    Sum,
+    Other,
+}
+
+pub struct Makes<'a> {
+    p: &'a Program<'a>,
+    numbers: &'a Numbers,
+    calls: &'a Calls,
+    wanted: &'a HashSet<Place>,
+    told: &'a HashMap<Place, Option<(usize, TypeId)>>,
+    known: HashMap<Place, Made>,
+}
+
+/// What places are made of, and the expressions that sizes are in.
+/// `told`: places of which the author says what they count, or that they are not saved.
+pub fn analyse<'a>(
+    p: &'a Program<'a>,
+    graph: &CallGraph,
+    (numbers, calls, beyond): (&'a Numbers, &'a Calls, &Beyond),
+    wanted: &'a HashSet<Place>,
+    told: &'a HashMap<Place, Option<(usize, TypeId)>>,
+) -> (HashMap<Place, Made>, HashSet<(usize, ExprId)>) {
+    let results = calls.of.values().map(|f| Place::Result(*f));
+    let given = given(
+        p,
+        graph,
+        (numbers, beyond),
+        wanted.iter().cloned().chain(results),
+    );
+    let mut makes = Makes {
+        p,
+        numbers,
+        calls,
+        wanted,
+        told,
+        known: HashMap::new(),
+    };
+    makes.settle(&given);
+    // What is only changed, or given by others of which that holds, begins as 0: static storage does.
+    let mut begun = false;
+    for place in given.keys() {
+        if !makes.known.contains_key(place) && !matches!(place, Place::Result(_)) {
+            makes.known.insert(place.clone(), Made::Nothing);
+            begun = true;
+        }
+    }
+    if begun {
+        makes.settle(&given);
+    }
+    let sized = makes.sized();
+    (makes.known, sized)
+}
+
+impl Makes<'_> {
+    /// Until nothing more becomes known.
+    fn settle(&mut self, given: &Given) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (place, all) in given {
+                for g in all {
+                    let Some(made) = self.gives(place, g) else {
+                        continue;
+                    };
+                    let before = self.known.get(place).copied();
+                    let after = before.map_or(made, |b| self.either(b, made));
+                    if before != Some(after) {
+                        self.known.insert(place.clone(), after);
+                        changed = true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// None: not known yet.
+    fn gives(&self, place: &Place, g: &Gives) -> Option<Made> {
+        match *g {
+            Gives::Value(unit, e) => self.value(unit, e),
+            Gives::Changed(unit, op, e) => {
+                let before = self.known.get(place).copied();
+                let by = self.value(unit, e)?;
+                self.binary(op, before?, by, has_sizeof(&self.p.units[unit], e))
+            }
+            Gives::Stepped => match self.known.get(place)? {
+                Made::Plain | Made::Nothing => Some(Made::Plain),
+                _ => Some(Made::Other),
+            },
+            Gives::Lent(..) | Gives::Shared => match self.known.get(place)? {
+                plain @ (Made::Plain | Made::Nothing) => Some(*plain),
+                _ => Some(Made::Other),
+            },
+            Gives::From(ref from) => self.of_place(from),
+            Gives::Anything => Some(Made::Other),
+            Gives::Nothing => Some(Made::Nothing),
+        }
+    }
+
+    /// Expressions with sizes, which are more than constants.
+    fn sized(&self) -> HashSet<(usize, ExprId)> {
+        let mut all = HashSet::new();
+        for (unit, u) in self.p.units.iter().enumerate() {
+            for e in (0..u.exprs.len()).map(|k| ExprId(k as u32)) {
+                let made = self.value(unit, e);
+                if matches!(made, Some(Made::Of(..) | Made::Sum | Made::Other)) {
+                    all.insert((unit, e));
+                }
+            }
+        }
+        all
+    }
+
+    fn same(&self, a: (usize, TypeId), b: (usize, TypeId)) -> bool {
+        let sizes = |(unit, t): (usize, TypeId)| layout::sizes(&self.p.units[unit], t);
+        a == b || sizes(a).is_some() && sizes(a) == sizes(b)
+    }
+
+    fn either(&self, a: Made, b: Made) -> Made {
+        match (a, b) {
+            (Made::Nothing, x) | (x, Made::Nothing) => x,
+            (Made::Plain, Made::Plain) => Made::Plain,
+            (Made::Of(u, s), Made::Of(v, t)) if self.same((u, s), (v, t)) => Made::Of(u, s),
+            (Made::Other, _) | (_, Made::Other) => Made::Other,
+            _ => Made::Sum,
+        }
+    }
+
+    fn binary(&self, op: BinOp, a: Made, b: Made, counted: bool) -> Option<Made> {
+        use Made::*;
+        Some(match (op, a, b) {
+            (_, Nothing | Plain, Nothing | Plain) => Plain,
+            (BinOp::Add, a, b) => self.either(a, b),
+            (BinOp::Sub, a, Nothing) => a,
+            (BinOp::Sub, Of(u, s), Of(v, t)) if self.same((u, s), (v, t)) => Of(u, s),
+            (BinOp::Mul, Nothing, _) | (BinOp::Mul, _, Nothing) => Nothing,
+            (BinOp::Mul, Of(u, t), Plain) | (BinOp::Mul, Plain, Of(u, t)) => Of(u, t),
+            (BinOp::Mul, Sum | Of(..), Plain | Sum | Of(..)) => Sum,
+            (BinOp::Mul, Plain, Sum) => Sum,
+            (BinOp::Shl, of @ Of(..), Plain | Nothing) => of,
+            // How many there are.
+            (BinOp::Div, ..) if counted => Plain,
+            (
+                BinOp::Lt
+                | BinOp::Gt
+                | BinOp::Le
+                | BinOp::Ge
+                | BinOp::Eq
+                | BinOp::Ne
+                | BinOp::LogAnd
+                | BinOp::LogOr,
+                ..,
+            ) => Plain,
+            _ => Other,
+        })
+    }
+
+    /// None: of what is not known yet.
+    fn value(&self, unit: usize, e: ExprId) -> Option<Made> {
+        let u = &self.p.units[unit];
+        let number = |e: ExprId| matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
+        if !number(e) {
+            return Some(Made::Plain);
+        }
+        Some(match &u.expr(e).kind {
+            ExprKind::Int(0) => Made::Nothing,
+            ExprKind::SizeofType(_) | ExprKind::SizeofExpr(_) if !layout::size_may_vary(u, e) => {
+                Made::Plain
+            }
+            ExprKind::SizeofType(q) => self.size(unit, q.ty),
+            ExprKind::SizeofExpr(x) => self.size(unit, u.expr(*x).ty.ty),
+            ExprKind::Ident(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Deref(_) => return self.place(unit, e),
+            ExprKind::Cast { arg, .. } => match self.value(unit, *arg)? {
+                // Sizes that may have been cut.
+                Made::Of(..) | Made::Sum if self.is_narrow(unit, e) => Made::Other,
+                made => made,
+            },
+            ExprKind::Binary { op, lhs, rhs } => {
+                let (a, b) = (self.value(unit, *lhs)?, self.value(unit, *rhs)?);
+                let whole = *op == BinOp::And && self.is_rounded_up(unit, *lhs, *rhs);
+                if whole && !matches!(a, Made::Other | Made::Plain) {
+                    return Some(Made::Sum);
+                }
+                return self.binary(*op, a, b, has_sizeof(u, *rhs));
+            }
+            ExprKind::Unary { op, arg } => match (op, self.value(unit, *arg)?) {
+                (UnOp::Not, _) => Made::Plain,
+                (_, Made::Plain | Made::Nothing) => Made::Plain,
+                (UnOp::Plus, made) => made,
+                _ => Made::Other,
+            },
+            ExprKind::Cond { cond, then, els } => {
+                let first = self.value(unit, then.unwrap_or(*cond));
+                match (first, self.value(unit, *els)) {
+                    (Some(a), Some(b)) => self.either(a, b),
+                    (one, None) | (None, one) => return one,
+                }
+            }
+            ExprKind::Comma(list) => return self.value(unit, *list.last()?),
+            ExprKind::Generic { chosen, .. } => return self.value(unit, *chosen),
+            ExprKind::Assign { op, lhs, rhs } => match op {
+                None => return self.value(unit, *rhs),
+                Some(_) => return self.value(unit, *lhs),
+            },
+            ExprKind::Call { .. } => return self.result(unit, e),
+            ExprKind::StmtExpr(s) => match has_size(u, Node::Stmt(*s)) {
+                true => Made::Other,
+                false => Made::Plain,
+            },
+            _ => Made::Plain,
+        })
+    }
+
+    fn is_narrow(&self, unit: usize, e: ExprId) -> bool {
+        let u = &self.p.units[unit];
+        match u.ty(u.expr(e).ty.ty) {
+            Type::Int(k) => u.target.bits(*k) < 32,
+            _ => true,
+        }
+    }
+
+    fn size(&self, unit: usize, t: TypeId) -> Made {
+        let u = &self.p.units[unit];
+        let mut t = t;
+        // So many of its elements' sizes.
+        while let Type::Array {
+            elem,
+            len: ArrayLen::Const(_),
+        } = u.ty(t)
+        {
+            t = elem.ty;
+        }
+        match layout::sizes(u, t) {
+            Some(_) if !is_systems(u, t) => Made::Of(unit, t),
+            _ => Made::Sum,
+        }
+    }
+
+    fn place(&self, unit: usize, e: ExprId) -> Option<Made> {
+        let all = self.numbers.lvalue(unit, &self.p.units[unit], e);
+        if all.is_empty() {
+            return Some(Made::Plain);
+        }
+        let known = all.iter().filter_map(|place| match self.told.get(place) {
+            Some(Some((unit, t))) => Some(Made::Of(*unit, *t)),
+            Some(None) => Some(Made::Plain),
+            None => self.of_place(place),
+        });
+        known.reduce(|a, b| self.either(a, b))
+    }
+
+    fn of_place(&self, place: &Place) -> Option<Made> {
+        match self.wanted.contains(place) {
+            true => self.known.get(place).copied(),
+            false => Some(Made::Plain),
+        }
+    }
+
+    fn result(&self, unit: usize, call: ExprId) -> Option<Made> {
+        if let Some(f) = self.calls.of.get(&(unit, call)) {
+            return self.known.get(&Place::Result(*f)).copied();
+        }
+        let u = &self.p.units[unit];
+        let ExprKind::Call { callee, .. } = &u.expr(call).kind else {
+            return Some(Made::Plain);
+        };
+        match self.p.direct(unit, *callee) {
+            Some((_, Callee::Defined(f))) => self.of_place(&Place::Result(f)),
+            _ => Some(Made::Plain),
+        }
+    }
+
+    /// `n + 15 & ~15`: 0 only of 0.
+    fn is_rounded_up(&self, unit: usize, lhs: ExprId, mask: ExprId) -> bool {
+        let u = &self.p.units[unit];
+        let ExprKind::Binary {
+            op: BinOp::Add,
+            lhs: a,
+            rhs: b,
+        } = u.expr(strip_casts(u, lhs)).kind
+        else {
+            return false;
+        };
+        // Where `long` has 32 bits a mask of its width has those.
+        let value = |e: ExprId| u.view().eval(e).map(|v| v as u32);
+        let more = value(b).or(value(a));
+        more.is_some() && value(mask) == more.map(|n| !n)
+    }
+}
+
+/// Is a size in it?
+pub fn holds_size(u: &Unit, e: ExprId) -> bool {
+    has_size(u, Node::Expr(e))
+}
+
+fn has_size(u: &Unit, n: Node) -> bool {
+    let mut found = false;
+    visit(u, n, &mut |n| {
+        if let Node::Expr(e) = n {
+            found |= has_sizeof(u, e);
+        }
+        !found
+    });
+    found
+}
+
+/// Structs of the system's headers, which each has of its own.
+fn is_systems(u: &Unit, t: TypeId) -> bool {
+    match u.ty(t) {
+        Type::Array { elem, .. } => is_systems(u, elem.ty),
+        Type::Record(r) => {
+            let d = &u.records[r.index()];
+            let own = d.def.as_ref().is_some_and(|s| !u.lines.is_system(s.start));
+            let mut fields = d.fields.iter().flatten();
+            !own || fields.any(|f| is_systems(u, f.ty.ty))
+        }
+        _ => false,
+    }
+}
+
+/// Places of which the author says what they count, or that are not saved.
+pub fn told(
+    p: &Program,
+    numbers: &Numbers,
+    said: &Said,
+) -> HashMap<Place, Option<(usize, TypeId)>> {
+    let mut all = HashMap::new();
+    for (unit, u) in p.units.iter().enumerate() {
+        let here = &said.units[unit];
+        let place = |s: &SymId| Place::variable(unit, u, *s);
+        all.extend(here.unsaved.iter().map(|s| (place(s), None)));
+        all.extend(here.reported.variables.keys().map(|s| (place(s), None)));
+        for (r, k) in here.reported.members.keys() {
+            let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
+            let name = fields.get(*k).and_then(|f| f.name.as_deref());
+            all.extend(name.map(|n| (Place::member(unit, u, *r, n), None)));
+        }
+        let counts = here.bytes.variables.iter();
+        all.extend(counts.map(|(s, q)| (place(s), Some((unit, q.ty)))));
+        for ((r, k), q) in &here.bytes.members {
+            let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
+            let name = fields.get(*k).and_then(|f| f.name.as_deref());
+            let place = name.map(|n| Place::member(unit, u, *r, n));
+            all.extend(place.map(|x| (x, Some((unit, q.ty)))));
+        }
+    }
+    let elements = all.iter();
+    let elements = elements.filter_map(|(x, of)| Some((numbers.arrays.own(x)?, *of)));
+    let elements: Vec<(Place, Option<(usize, TypeId)>)> = elements.collect();
+    all.extend(elements);
+    all
+}

@@ -1,0 +1,497 @@
+//! Numbers made of sizes that differ between architectures, and what holds them.
+//!
+//! Where all that a place is given are multiples of one type's size, a restart converts its value, as an annotation
+//! (`#pragma pc3 bytes`) would have it.  Else its type in the tables names the places in the sources whose sizes are in it, and
+//! a restart that finds one of these different refuses the value.
+
+mod beyond;
+mod given;
+mod made;
+mod reach;
+
+use crate::addresses::{Arrays, Numbers, Place, Saved};
+use crate::heap::{allocator, one_line, Heap};
+use crate::lints::layout;
+use beyond::Beyond;
+pub use given::{Given, Gives};
+pub use made::holds_size;
+use made::Made;
+use pc3_program::annotations::{Meaning, Said, Sizes};
+use pc3_program::callgraph::CallGraph;
+use pc3_program::program::{base_name, is_local, Callee, FnId, Program};
+use pc3_program::walk::{strip_casts, visit, Node};
+use pc3_syntax::tree::*;
+use pc3_typemetric::descriptor::{PC3_TYPE_FITS, PC3_TYPE_SUM};
+use reach::{Reach, Reached};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+/// A `sizeof` that counts.
+pub struct Source {
+    pub unit: usize,
+    pub of: ExprId,
+    pub ty: TypeId,
+    /// `sizeof(struct node)` (t.c:12): what both builds call it.
+    pub name: String,
+    /// What it is put into at once, and all that it gets to.
+    pub to: Vec<Place>,
+    pub reached: Reached,
+}
+
+/// What becomes of a number at a restart.
+#[derive(Clone, Debug)]
+enum Kept {
+    /// It counts objects of a unit's type.
+    Counts(usize, TypeId),
+    Refused {
+        sources: BTreeSet<usize>,
+        flags: u8,
+    },
+}
+
+#[derive(Default)]
+pub struct Measured {
+    pub sources: Vec<Source>,
+    kept: HashMap<Place, Kept>,
+    /// Expressions of units in which sizes are, but for those that have one value on each architecture.
+    sized: HashSet<(usize, ExprId)>,
+}
+
+impl Measured {
+    /// A restart elsewhere converts it.
+    pub fn counts(&self, place: &Place) -> bool {
+        matches!(self.kept.get(place), Some(Kept::Counts(..)))
+    }
+    /// A restart elsewhere refuses it.
+    pub fn refused(&self, place: &Place) -> bool {
+        matches!(self.kept.get(place), Some(Kept::Refused { .. }))
+    }
+    /// Is it a number that sizes are in?
+    pub fn sized(&self, unit: usize, e: ExprId) -> bool {
+        self.sized.contains(&(unit, e))
+    }
+    /// Is a source in something that is refused?
+    pub fn decides(&self, source: usize) -> bool {
+        let mut all = self.kept.values();
+        all.any(|k| matches!(k, Kept::Refused { sources, .. } if sources.contains(&source)))
+    }
+}
+
+pub fn find(
+    p: &Program,
+    graph: &CallGraph,
+    said: &Said,
+    heap: &Heap,
+    numbers: &Numbers,
+    saved: Saved,
+) -> Measured {
+    let calls = reach::calls(p, numbers);
+    let beyond = beyond::find(p, graph);
+    let told = made::told(p, numbers, said);
+    let systems = systems(p);
+    let mut banned: HashSet<Place> = HashSet::new();
+    let (sources, all, made, sized) = loop {
+        let sources = sources(p, heap, (numbers, &banned), &calls, &beyond);
+        let own = |x: &Place| match x {
+            Place::Member(of, _) => !systems.contains(of),
+            Place::Elements(_) => !banned.contains(x),
+            Place::Memory(_) | Place::Pointer => false,
+            _ => true,
+        };
+        let all = distinct(&sources).into_iter().flat_map(|r| r.iter());
+        let all: HashSet<Place> = all.filter(|x| own(x)).cloned().collect();
+        let (made, sized) = made::analyse(p, graph, (numbers, &calls, &beyond), &all, &told);
+        // Of several arrays that cannot be told apart only what all have in common is known.
+        let unclear = made.iter().filter(|(x, made)| {
+            matches!(made, Made::Sum | Made::Other) && numbers.arrays.is_mixed(x)
+        });
+        let unclear: Vec<Place> = unclear.map(|x| x.0.clone()).collect();
+        if unclear.is_empty() {
+            break (sources, all, made, sized);
+        }
+        banned.extend(unclear);
+    };
+    let dealt = dealt(p, heap, numbers, &sources);
+    let held = |x: &&Place| {
+        let bare = matches!(x, Place::Result(_)) || told.contains_key(*x) || asks(p, heap, x);
+        let elements = matches!(x, Place::Elements(_));
+        // The type of what is behind a head says what its members count.
+        let counted = heap.headed.iter().any(|h| h.counts(p, x));
+        !bare && !counted && has_row(p, x) && (!elements || numbers.arrays.kept(p, graph, x, saved))
+    };
+    let mut kept = HashMap::new();
+    let sets = distinct(&sources);
+    for place in all.iter().filter(held) {
+        let (flags, of) = match made.get(place) {
+            None | Some(Made::Plain | Made::Nothing) => continue,
+            Some(Made::Of(unit, ty)) => (PC3_TYPE_SUM, Some((*unit, *ty))),
+            Some(Made::Sum) => (PC3_TYPE_SUM, None),
+            Some(Made::Other) => (0, None),
+        };
+        // Pieces stay where they are in their blocks, with their sizes; larger ones would not fit.
+        let flags = flags
+            | if dealt.contains(place) {
+                PC3_TYPE_FITS
+            } else {
+                0
+            };
+        let with_pieces = !heap.pieces.dealers.is_empty();
+        let of = of.filter(|of| !with_pieces && everywhere(p, numbers, place, *of));
+        kept.insert(
+            place.clone(),
+            match of {
+                Some((unit, ty)) => Kept::Counts(unit, ty),
+                None => {
+                    let in_it = sets.iter().filter(|r| r.contains(place));
+                    let in_it: HashSet<_> = in_it.map(|r| Arc::as_ptr(r)).collect();
+                    let has = |s: &Source| in_it.contains(&Arc::as_ptr(&s.reached));
+                    let all = sources.iter().enumerate().filter(|s| has(s.1));
+                    let of: BTreeSet<usize> = all.map(|s| s.0).collect();
+                    Kept::Refused { sources: of, flags }
+                }
+            },
+        );
+    }
+    Measured {
+        sources,
+        kept,
+        sized,
+    }
+}
+
+fn sources(
+    p: &Program,
+    heap: &Heap,
+    (numbers, banned): (&Numbers, &HashSet<Place>),
+    calls: &reach::Calls,
+    beyond: &Beyond,
+) -> Vec<Source> {
+    let asked = asked(p, heap);
+    let mut reach = Reach::new(p, (numbers, banned), beyond);
+    let mut sources: Vec<Source> = Vec::new();
+    let mut names: HashMap<String, usize> = HashMap::new();
+    for w in numbers.wanted() {
+        let u = &p.units[w.unit];
+        let ty = match &u.expr(w.of).kind {
+            ExprKind::SizeofType(q) => q.ty,
+            ExprKind::SizeofExpr(x) => u.expr(*x).ty.ty,
+            _ => continue,
+        };
+        let system = u.lines.is_system(u.expr(w.of).span.start);
+        let own = system || pc3_libc::is_own(&u.path);
+        if own || !layout::size_may_vary(u, w.of) || asked.contains(&(w.unit, w.of)) {
+            continue;
+        }
+        let ends = w.to.iter().flat_map(|x| numbers.ends(x));
+        let mut to: Vec<Place> = ends.cloned().collect();
+        to.extend(calls.to.get(&(w.unit, w.of)).into_iter().flatten().cloned());
+        to.extend(
+            beyond
+                .sizes
+                .get(&(w.unit, w.of))
+                .into_iter()
+                .flatten()
+                .cloned(),
+        );
+        to.retain(|x| !banned.contains(x));
+        let at = u.lines.position(u.expr(w.of).span.start);
+        let text = one_line(u.slice(&u.expr(w.of).span));
+        let file = base_name(&at.file);
+        let mut name = format!("`{text}` ({file}:{})", at.line);
+        let before = names.entry(name.clone()).or_default();
+        *before += 1;
+        if *before > 1 {
+            name = format!("`{text}` ({file}:{}, {before})", at.line);
+        }
+        sources.push(Source {
+            unit: w.unit,
+            of: w.of,
+            ty,
+            name,
+            reached: reach.from(&to),
+            to,
+        });
+    }
+    sources
+}
+
+/// Lets the tables say it.
+pub fn tell(p: &Program, measured: &Measured, arrays: &Arrays, said: &mut Said) {
+    for (unit, u) in p.units.iter().enumerate() {
+        let here = &mut said.units[unit];
+        let mut rows: HashMap<Place, usize> = HashMap::new();
+        let mut kept = |place: Place, made: &mut Vec<Sizes>| {
+            Some(match measured.kept.get(&place)? {
+                Kept::Counts(from, ty) => Ok(QualType::plain(same(p, *from, *ty, unit)?)),
+                Kept::Refused { sources, flags } => {
+                    let row = *rows.entry(place).or_insert_with(|| {
+                        let names = sources.iter().map(|s| measured.sources[*s].name.as_str());
+                        let places = names.collect::<Vec<_>>().join("\n");
+                        let flags = *flags;
+                        made.push(Sizes { places, flags });
+                        made.len() - 1
+                    });
+                    Err(row)
+                }
+            })
+        };
+        // The elements' meaning is that of the array's type; what pointers lead to has its own.
+        let row = |place: Place, ty: TypeId| match u.ty(ty) {
+            Type::Array { .. } => arrays.own(&place),
+            Type::Pointer(_) => None,
+            _ => Some(place),
+        };
+        let blocks = arrays.blocks().filter(|(at, ..)| *at == unit);
+        for (_, call, place) in blocks {
+            let meaning = match kept(place, &mut here.made) {
+                Some(Ok(of)) => Meaning::Bytes(of),
+                Some(Err(row)) => Meaning::Sizes(row),
+                None => continue,
+            };
+            here.blocks.insert(call, meaning);
+        }
+        for k in 0..u.symbols.len() {
+            let s = SymId(k as u32);
+            if !matches!(u.sym(s).kind, SymKind::Var | SymKind::Param) {
+                continue;
+            }
+            let Some(place) = row(Place::variable(unit, u, s), u.sym(s).ty.ty) else {
+                continue;
+            };
+            match kept(place, &mut here.made) {
+                Some(Ok(of)) => _ = here.bytes.variables.insert(s, of),
+                Some(Err(row)) => _ = here.sizes.variables.insert(s, row),
+                None => {}
+            }
+        }
+        for k in 0..u.records.len() {
+            let r = RecordId(k as u32);
+            for (i, f) in u.records[k].fields.iter().flatten().enumerate() {
+                let Some(name) = &f.name else { continue };
+                let Some(place) = row(Place::member(unit, u, r, name), f.ty.ty) else {
+                    continue;
+                };
+                match kept(place, &mut here.made) {
+                    Some(Ok(of)) => _ = here.bytes.members.insert((r, i), of),
+                    Some(Err(row)) => _ = here.sizes.members.insert((r, i), row),
+                    None => {}
+                }
+            }
+        }
+    }
+}
+
+/// All that gives places their values.
+pub fn givers(
+    p: &Program,
+    graph: &CallGraph,
+    numbers: &Numbers,
+    wanted: impl Iterator<Item = Place>,
+) -> Given {
+    let beyond = beyond::find(p, graph);
+    given::given(p, graph, (numbers, &beyond), wanted)
+}
+
+/// Units in which a place is declared.
+fn declared<'a>(p: &'a Program, place: &'a Place) -> impl Iterator<Item = usize> + 'a {
+    let mut units: Vec<usize> = match place {
+        Place::Variable(of, _) => vec![*of],
+        Place::Global(name) => p.declaring(name).collect(),
+        Place::Member(of, name) => {
+            let all = p.records(of).filter(|(_, r)| field(p, *r, name).is_some());
+            all.map(|(_, (unit, _))| unit).collect()
+        }
+        _ => Vec::new(),
+    };
+    units.sort_unstable();
+    units.dedup();
+    units.into_iter()
+}
+
+fn field<'a>(p: &'a Program, (unit, r): (usize, RecordId), name: &str) -> Option<&'a Field> {
+    let mut fields = p.units[unit].records[r.index()].fields.iter().flatten();
+    fields.find(|f| f.name.as_deref() == Some(name))
+}
+
+/// The fields of a unit that a place stands for.
+fn fields<'a>(p: &'a Program, unit: usize, place: &Place) -> Vec<(&'a Record, &'a Field)> {
+    let Place::Member(of, name) = place else {
+        return Vec::new();
+    };
+    let here = p.records(of).filter(|(_, (of, _))| *of == unit);
+    let found = here.filter_map(|(d, r)| Some((d, field(p, r, name)?)));
+    found.collect()
+}
+
+/// Can a type of the tables be this place's alone?
+fn has_row(p: &Program, place: &Place) -> bool {
+    declared(p, place).all(|unit| {
+        let all = fields(p, unit, place);
+        let plain = |(d, f): &(&Record, &Field)| !d.is_union && f.bit_width.is_none();
+        all.iter().all(plain)
+    })
+}
+
+/// A member of a union, or of bits.
+pub fn is_part(p: &Program, place: &Place) -> bool {
+    matches!(place, Place::Member(..)) && !has_row(p, place)
+}
+
+/// Is the type known wherever the place is declared, or what is in it allocated?
+fn everywhere(p: &Program, numbers: &Numbers, place: &Place, (unit, ty): (usize, TypeId)) -> bool {
+    let known = |place: &Place| declared(p, place).all(|to| same(p, unit, ty, to).is_some());
+    let Some(class) = numbers.arrays.class(place) else {
+        return known(place);
+    };
+    let blocks = numbers.arrays.blocks();
+    let mut blocks = blocks.filter(|(.., x)| x == place);
+    class.holders.iter().all(|h| known(&h.place))
+        && blocks.all(|(to, ..)| same(p, unit, ty, to).is_some())
+}
+
+/// A unit's type, in another unit.
+pub fn same(p: &Program, from: usize, ty: TypeId, to: usize) -> Option<TypeId> {
+    if from == to {
+        return Some(ty);
+    }
+    let (u, v) = (&p.units[from], &p.units[to]);
+    let name = |d: &Record| match d.scope {
+        None => d.tag.clone().or(d.typedef_name.clone()),
+        Some(_) => None,
+    };
+    let wanted = match u.ty(ty) {
+        Type::Record(r) => Some(name(&u.records[r.index()])?),
+        _ => None,
+    };
+    let alike = |t: &Type| match (u.ty(ty), t) {
+        (Type::Int(a), Type::Int(b)) => a == b,
+        (Type::Float(a), Type::Float(b)) => a == b,
+        (Type::Pointer(_), Type::Pointer(_)) => true,
+        (Type::Record(_), Type::Record(r)) => {
+            let d = &v.records[r.index()];
+            d.fields.is_some() && name(d) == wanted
+        }
+        _ => false,
+    };
+    let found = (0..v.types.len() as u32).map(TypeId);
+    let mut found = found.filter(|t| alike(v.ty(*t)));
+    found.find(|t| layout::sizes(u, ty).is_some() && layout::sizes(u, ty) == layout::sizes(v, *t))
+}
+
+/// Is it a parameter of a function that allocates for its callers, and used for nothing but how much?  A restart in it knows whose
+/// size that is, and asks for as many bytes as that has here.
+fn asks(p: &Program, heap: &Heap, place: &Place) -> bool {
+    let Place::Variable(unit, s) = place else {
+        return false;
+    };
+    let says = |f: FnId, list: &[usize]| {
+        let params = &p.func(f).params;
+        p.fns[f.index()].0 == *unit && list.iter().any(|i| params.get(*i) == Some(s))
+    };
+    let Some((f, _)) = heap.wrappers.iter().find(|(f, list)| says(**f, list)) else {
+        return false;
+    };
+    let f = p.func(*f);
+    let u = &p.units[*unit];
+    let (mut uses, mut sizes) = (0, 0);
+    visit(u, Node::Stmt(f.body), &mut |n| {
+        let Node::Expr(e) = n else { return true };
+        let is =
+            |e: ExprId| matches!(u.expr(strip_casts(u, e)).kind, ExprKind::Ident(x) if x == *s);
+        match &u.expr(e).kind {
+            ExprKind::Ident(x) if x == s => uses += 1,
+            ExprKind::Call { callee, args } => {
+                let name = match p.direct(*unit, *callee) {
+                    Some((_, Callee::External(name))) => name,
+                    _ => return true,
+                };
+                let which = allocator(&name).unwrap_or_default().iter();
+                sizes += which
+                    .filter(|i| args.get(**i).is_some_and(|a| is(*a)))
+                    .count();
+            }
+            _ => {}
+        }
+        true
+    });
+    uses == sizes
+}
+
+/// What is in the sizes of pieces: these stay where they are in their blocks, and what counts them means the same elsewhere.
+fn asked(p: &Program, heap: &Heap) -> HashSet<(usize, ExprId)> {
+    let mut all = HashSet::new();
+    let with_pieces = !heap.pieces.dealers.is_empty();
+    for (unit, u) in p.units.iter().enumerate().filter(|_| with_pieces) {
+        for e in &u.exprs {
+            let ExprKind::Call { callee, args } = &e.kind else {
+                continue;
+            };
+            let Some((_, Callee::Defined(f))) = p.direct(unit, *callee) else {
+                continue;
+            };
+            let sizes = heap.pieces.dealers.get(&f).into_iter().flatten();
+            for a in sizes.filter_map(|i| args.get(*i)) {
+                visit(u, Node::Expr(*a), &mut |n| {
+                    if let Node::Expr(x) = n {
+                        all.insert((unit, x));
+                    }
+                    true
+                });
+            }
+        }
+    }
+    all
+}
+
+/// Places with sizes of pieces, or beside what leads to blocks of them, and all that those sizes get to.
+fn dealt(p: &Program, heap: &Heap, numbers: &Numbers, sources: &[Source]) -> HashSet<Place> {
+    let pieces = &heap.pieces;
+    let mut ends: HashSet<Place> = HashSet::new();
+    for (f, sizes) in &pieces.dealers {
+        let unit = p.fns[f.index()].0;
+        let params = sizes.iter().filter_map(|i| p.func(*f).params.get(*i));
+        ends.extend(params.map(|s| Place::Variable(unit, *s)));
+    }
+    for (f, e) in &pieces.steps {
+        let unit = p.fns[f.index()].0;
+        ends.extend(crate::addresses::named(unit, &p.units[unit], *e));
+    }
+    let structs: HashSet<String> = pieces.places.iter().filter_map(|x| x.holder()).collect();
+    let variables = pieces.places.iter().any(|x| x.holder().is_none());
+    let beside = |x: &Place| match x {
+        Place::Member(of, _) => structs.contains(of),
+        Place::Global(_) => variables,
+        Place::Variable(unit, s) => variables && !is_local(p.units[*unit].sym(*s)),
+        _ => false,
+    };
+    let sets = distinct(sources);
+    let all = sets.iter().flat_map(|r| r.iter());
+    ends.extend(all.filter(|x| beside(x)).cloned());
+    let from: Vec<Place> = ends.iter().cloned().collect();
+    let none = HashSet::new();
+    let mut reach = Reach::new(p, (numbers, &none), &Beyond::default());
+    ends.extend(reach.from(&from).iter().cloned());
+    let meets = |r: &&&Reached| !r.is_disjoint(&ends);
+    let met: Vec<&&Reached> = sets.iter().filter(meets).collect();
+    ends.extend(met.iter().flat_map(|r| r.iter().cloned()));
+    ends
+}
+
+/// What sources get to: many share it.
+fn distinct(sources: &[Source]) -> Vec<&Reached> {
+    let mut seen = HashSet::new();
+    let all = sources.iter().map(|s| &s.reached);
+    all.filter(|r| seen.insert(Arc::as_ptr(r))).collect()
+}
+
+/// Structs of the system's headers: what they are given is for a call.
+fn systems(p: &Program) -> HashSet<String> {
+    let all = p
+        .units
+        .iter()
+        .flat_map(|u| u.records.iter().map(move |r| (u, r)));
+    let system = all.filter(|(u, r)| r.def.as_ref().is_some_and(|d| u.lines.is_system(d.start)));
+    system
+        .filter_map(|(_, r)| r.tag.clone().or(r.typedef_name.clone()))
+        .collect()
+}

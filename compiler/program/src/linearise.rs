@@ -1,0 +1,423 @@
+//! Takes a full expression with points apart: one rule per kind of expression.
+//!
+//! The order of evaluation is gcc's, as far as it is a rule and not a fold: see [`crate::linear`].
+
+use crate::initialiser::in_order;
+use crate::linear::{is_void, Ctx, Op, Subst, TempTy};
+use crate::walk::written_lengths;
+use pc3_syntax::tree::*;
+use std::collections::{HashMap, HashSet};
+
+pub(super) struct Builder<'c, 'a> {
+    pub c: &'c mut Ctx<'a>,
+    pub modified: HashSet<SymId>,
+    pub subst: HashMap<ExprId, Subst>,
+}
+
+impl Builder<'_, '_> {
+    fn has(&self, e: ExprId) -> bool {
+        self.c.points.in_expr(e)
+    }
+    fn kind(&self, e: ExprId) -> ExprKind {
+        self.c.u.expr(e).kind.clone()
+    }
+
+    fn temp(&mut self, ty: TempTy) -> usize {
+        self.c.temps.push(ty);
+        self.c.temps.len() - 1
+    }
+
+    /// The type of a temporary that holds `e`'s value.
+    fn value_type(&self, e: ExprId) -> TempTy {
+        let u = self.c.u;
+        let q = u.expr(e).ty;
+        match u.ty(q.ty) {
+            Type::Array { elem, .. } => return TempTy::PointerTo(*elem),
+            Type::Function { .. } => return TempTy::PointerTo(q),
+            Type::Unsupported(_) if u.odd_integers.contains(&q.ty) => return TempTy::Odd,
+            _ => {}
+        }
+        if let ExprKind::Member { base, arrow, name } = &u.expr(e).kind {
+            let mut t = u.expr(*base).ty.ty;
+            if let (true, Type::Pointer(q)) = (*arrow, u.ty(t)) {
+                t = q.ty;
+            }
+            if let Some(w) = field_width(u, t, name) {
+                // A narrow bit-field promotes to int.
+                if w < u.target.int_bits
+                    || (w == u.target.int_bits
+                        && matches!(u.ty(q.ty), Type::Int(k) if u.target.signed(*k)))
+                {
+                    return TempTy::Int;
+                }
+                if matches!(u.ty(q.ty), Type::Int(k) if w > u.target.int_bits && w < u.target.bits(*k))
+                {
+                    return TempTy::Odd;
+                }
+            }
+        }
+        TempTy::Value(q)
+    }
+
+    /// Puts the value of `e` into a temporary now.
+    fn spill(&mut self, e: ExprId, ops: &mut Vec<Op>) {
+        if self.subst.contains_key(&e) || is_void(self.c.u, e) {
+            return;
+        }
+        let temp = self.temp(self.value_type(e));
+        ops.push(Op::Eval { temp, expr: e });
+        self.subst.insert(e, Subst::Temp(temp));
+    }
+
+    /// Operands in the order they are evaluated.
+    pub fn sequence(&mut self, list: &[ExprId], ops: &mut Vec<Op>) {
+        let Some(last) = list.iter().rposition(|e| self.has(*e)) else {
+            return;
+        };
+        for (i, e) in list[..=last].iter().enumerate() {
+            if self.has(*e) {
+                self.expr(*e, true, ops);
+            }
+            if i < last && !self.stable(*e) {
+                self.spill(*e, ops);
+            }
+        }
+    }
+
+    /// After this, evaluating `e` with the substitutions applied passes no point. `used`: its value is wanted.
+    pub fn expr(&mut self, e: ExprId, used: bool, ops: &mut Vec<Op>) {
+        use ExprKind::*;
+        if !self.has(e) {
+            return;
+        }
+        match self.kind(e) {
+            Call { callee, args } => {
+                let mut order = vec![callee];
+                order.extend(args.iter().rev());
+                self.sequence(&order, ops);
+                if let Some(label) = self.c.points.calls.get(&e).copied() {
+                    let temp =
+                        (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e)));
+                    ops.push(Op::Point {
+                        label,
+                        call: e,
+                        temp,
+                    });
+                    self.subst
+                        .insert(e, temp.map_or(Subst::Nothing, Subst::Temp));
+                }
+            }
+            Binary {
+                op: op @ (BinOp::LogAnd | BinOp::LogOr),
+                lhs,
+                rhs,
+            } => {
+                self.expr(lhs, true, ops);
+                if self.has(rhs) {
+                    let temp = self.temp(TempTy::Int);
+                    ops.push(Op::Truth { temp, expr: lhs });
+                    let mut then = Vec::new();
+                    self.expr(rhs, true, &mut then);
+                    then.push(Op::Truth { temp, expr: rhs });
+                    let cond = if op == BinOp::LogAnd {
+                        crate::linear::Cond::Temp(temp)
+                    } else {
+                        crate::linear::Cond::NotTemp(temp)
+                    };
+                    ops.push(Op::If {
+                        cond,
+                        then,
+                        els: Vec::new(),
+                    });
+                    self.subst.insert(e, Subst::Temp(temp));
+                }
+            }
+            Binary { op, lhs, rhs } => {
+                if self.swapped(op, lhs, rhs, e) {
+                    self.sequence(&[rhs, lhs], ops);
+                } else {
+                    self.sequence(&[lhs, rhs], ops);
+                }
+            }
+            Cond { cond, then, els } => self.conditional(e, cond, then, els, used, ops),
+            Comma(list) => {
+                let last = list.iter().rposition(|x| self.has(*x)).unwrap_or(0);
+                for (i, x) in list[..=last].iter().enumerate() {
+                    let wanted = used && i + 1 == list.len();
+                    if self.has(*x) {
+                        self.expr(*x, wanted, ops);
+                    }
+                    if i < last || !wanted {
+                        if !self.subst.contains_key(x) {
+                            ops.push(Op::Do(*x));
+                            self.subst.insert(*x, Subst::Nothing);
+                        } else if i + 1 < list.len() {
+                            self.subst.insert(*x, Subst::Nothing);
+                        }
+                    }
+                }
+            }
+            Assign { op, lhs, rhs } => match op {
+                // gcc computes the address first only for a call stored as it is.
+                None if self.direct_store(lhs, rhs) => {
+                    if self.has(lhs) {
+                        self.expr(lhs, true, ops);
+                    }
+                    if self.has(rhs) {
+                        self.fix_place(lhs, ops);
+                        self.expr(rhs, true, ops);
+                    }
+                }
+                _ => {
+                    self.expr(rhs, true, ops);
+                    if self.has(lhs) {
+                        if !self.stable(rhs) {
+                            self.spill(rhs, ops);
+                        }
+                        self.expr(lhs, true, ops);
+                    }
+                }
+            },
+            Index { base, index } => self.sequence(&[base, index], ops),
+            Member { base: a, .. }
+            | AddrOf(a)
+            | Deref(a)
+            | Unary { arg: a, .. }
+            | Cast { arg: a, .. } => self.expr(a, true, ops),
+            Generic { chosen, .. } => self.expr(chosen, used, ops),
+            VaArg { list, .. } => self.expr(list, true, ops),
+            CompoundLit { init, ty } => {
+                let list = in_order(self.c.u, ty, &init);
+                self.sequence(&list, ops);
+            }
+            StmtExpr(stmt) => {
+                let temp = (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e)));
+                ops.push(Op::Block { stmt, temp });
+                self.subst
+                    .insert(e, temp.map_or(Subst::Nothing, Subst::Temp));
+            }
+            SizeofType(_) | Offsetof { .. } => self.sequence(&written_lengths(self.c.u, e), ops),
+            Ident(_)
+            | Int(_)
+            | Float
+            | Str { .. }
+            | SizeofExpr(_)
+            | Alignof
+            | LabelAddr(_)
+            | Builtin => {}
+        }
+    }
+
+    fn conditional(
+        &mut self,
+        e: ExprId,
+        cond: ExprId,
+        then: Option<ExprId>,
+        els: ExprId,
+        used: bool,
+        ops: &mut Vec<Op>,
+    ) {
+        self.expr(cond, true, ops);
+        if !then.is_some_and(|t| self.has(t)) && !self.has(els) {
+            return;
+        }
+        let result = (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e)));
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        let test = match then {
+            Some(t) => {
+                self.arm(t, result, &mut a);
+                crate::linear::Cond::Expr(cond)
+            }
+            None => {
+                // `c ?: e`: the condition's value is the result.
+                self.spill(cond, ops);
+                match (self.subst.get(&cond), result) {
+                    (Some(Subst::Temp(c)), Some(r)) => {
+                        a.push(Op::Copy { temp: r, from: *c });
+                        crate::linear::Cond::Temp(*c)
+                    }
+                    (Some(Subst::Temp(c)), None) => crate::linear::Cond::Temp(*c),
+                    _ => crate::linear::Cond::Expr(cond),
+                }
+            }
+        };
+        self.arm(els, result, &mut b);
+        ops.push(Op::If {
+            cond: test,
+            then: a,
+            els: b,
+        });
+        self.subst
+            .insert(e, result.map_or(Subst::Nothing, Subst::Temp));
+    }
+
+    fn arm(&mut self, e: ExprId, result: Option<usize>, ops: &mut Vec<Op>) {
+        self.expr(e, result.is_some(), ops);
+        match result {
+            Some(temp) => ops.push(Op::Eval { temp, expr: e }),
+            None if self.subst.contains_key(&e) => {}
+            None => ops.push(Op::Do(e)),
+        }
+    }
+
+    fn direct_store(&self, lhs: ExprId, rhs: ExprId) -> bool {
+        let u = self.c.u;
+        matches!(
+            u.expr(rhs).kind,
+            ExprKind::Call { .. } | ExprKind::StmtExpr(_)
+        ) && u.expr(lhs).ty.ty == u.expr(rhs).ty.ty
+    }
+
+    /// gcc evaluates a plain variable after the other operand of a commutative operator.
+    fn swapped(&self, op: BinOp, lhs: ExprId, rhs: ExprId, e: ExprId) -> bool {
+        let u = self.c.u;
+        let commutes = matches!(
+            op,
+            BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor
+        );
+        let compares = matches!(
+            op,
+            BinOp::Lt | BinOp::Gt | BinOp::Le | BinOp::Ge | BinOp::Eq | BinOp::Ne
+        );
+        let variable =
+            |x| matches!(u.expr(x).kind, ExprKind::Ident(s) if u.sym(s).kind != SymKind::Func);
+        if !variable(lhs) || variable(rhs) {
+            return false;
+        }
+        // A converted variable is no plain variable any more.
+        let l = u.expr(lhs).ty.ty;
+        (commutes && l == u.expr(e).ty.ty) || (compares && l == u.expr(rhs).ty.ty)
+    }
+
+    /// Makes the address of an assignment's left side independent of what happens until the store.
+    fn fix_place(&mut self, lv: ExprId, ops: &mut Vec<Op>) {
+        if self.stable_place(lv) {
+            return;
+        }
+        match self.kind(lv) {
+            ExprKind::Index { base, index } => {
+                if matches!(self.c.u.ty(self.c.u.expr(base).ty.ty), Type::Array { .. }) {
+                    self.fix_place(base, ops);
+                } else if !self.stable(base) {
+                    self.spill(base, ops);
+                }
+                if !self.stable(index) {
+                    self.spill(index, ops);
+                }
+            }
+            ExprKind::Member {
+                base, arrow: true, ..
+            }
+            | ExprKind::Deref(base)
+                if !self.stable(base) =>
+            {
+                self.spill(base, ops);
+            }
+            ExprKind::Member {
+                base, arrow: false, ..
+            } => self.fix_place(base, ops),
+            ExprKind::Unary { arg, .. } => self.fix_place(arg, ops),
+            ExprKind::Generic { chosen, .. } => self.fix_place(chosen, ops),
+            _ => {}
+        }
+    }
+
+    /// Does `e` have the same value whenever it is evaluated in this full expression?
+    fn stable(&self, e: ExprId) -> bool {
+        use ExprKind::*;
+        let u = self.c.u;
+        if let Some(s) = self.subst.get(&e) {
+            return matches!(s, Subst::Temp(_));
+        }
+        let x = u.expr(e);
+        match &x.kind {
+            Int(_) | Float | Str { .. } | SizeofExpr(_) | Alignof | LabelAddr(_) | Builtin => true,
+            SizeofType(_) | Offsetof { .. } => {
+                written_lengths(u, e).into_iter().all(|l| self.stable(l))
+            }
+            Ident(s) => {
+                let sym = u.sym(*s);
+                if matches!(sym.kind, SymKind::Func | SymKind::EnumConst)
+                    || matches!(u.ty(x.ty.ty), Type::Array { .. })
+                {
+                    return true;
+                }
+                if x.ty.is_volatile || x.ty.is_atomic {
+                    return false;
+                }
+                crate::program::is_local(sym)
+                    && !self.modified.contains(s)
+                    && !self.c.escaping.contains(s)
+            }
+            Unary {
+                op: UnOp::Plus | UnOp::Minus | UnOp::BitNot | UnOp::Not | UnOp::Real | UnOp::Imag,
+                arg,
+            }
+            | Cast { arg, .. } => self.stable(*arg),
+            Binary { lhs, rhs, .. } => self.stable(*lhs) && self.stable(*rhs),
+            Cond { cond, then, els } => {
+                self.stable(*cond) && then.is_none_or(|t| self.stable(t)) && self.stable(*els)
+            }
+            AddrOf(a) => self.stable_place(*a),
+            Member {
+                base, arrow: false, ..
+            } if !matches!(u.ty(x.ty.ty), Type::Array { .. }) => self.stable(*base),
+            Member { .. } | Index { .. } | Deref(_)
+                if matches!(u.ty(x.ty.ty), Type::Array { .. }) =>
+            {
+                self.stable_place(e)
+            }
+            Generic { chosen, .. } => self.stable(*chosen),
+            _ => false,
+        }
+    }
+
+    fn stable_place(&self, e: ExprId) -> bool {
+        use ExprKind::*;
+        let u = self.c.u;
+        if let Some(s) = self.subst.get(&e) {
+            return matches!(s, Subst::Temp(_));
+        }
+        match &u.expr(e).kind {
+            Ident(_) | Str { .. } => true,
+            Member {
+                base, arrow: false, ..
+            } => self.stable_place(*base),
+            Member {
+                base, arrow: true, ..
+            }
+            | Deref(base) => self.stable(*base),
+            Index { base, index } => {
+                let b = match u.ty(u.expr(*base).ty.ty) {
+                    Type::Array { .. } => self.stable_place(*base),
+                    _ => self.stable(*base),
+                };
+                b && self.stable(*index)
+            }
+            Unary {
+                op: UnOp::Real | UnOp::Imag,
+                arg,
+            } => self.stable_place(*arg),
+            _ => false,
+        }
+    }
+}
+
+/// Width of a bit-field, found through anonymous members.
+pub fn field_width(u: &Unit, t: TypeId, name: &str) -> Option<u32> {
+    let Type::Record(r) = u.ty(t) else {
+        return None;
+    };
+    for f in u.records[r.index()].fields.iter().flatten() {
+        match &f.name {
+            Some(n) if n == name => return f.bit_width.as_ref().and(f.width.or(Some(0))),
+            None => {
+                if let Some(w) = field_width(u, f.ty.ty, name) {
+                    return Some(w);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,389 @@
+//! Edits of the preprocessed text itself: each keeps the meaning and the line of every token.
+
+use super::nested;
+use super::tokens::{tokenize, TokenKind, Tokens};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::preprocess::LineMap;
+use crate::standard::Standard;
+
+/// The edited text and its tokens.
+pub fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
+    let mut tokens = tokenize(&text);
+    if standard.c23 {
+        if let Some(older) = super::standard::older_words(&text, &tokens) {
+            text = older;
+            tokens = tokenize(&text);
+        }
+    }
+    if replace_digraphs(&mut text, &tokens) {
+        tokens = tokenize(&text);
+    }
+    let word = |i: usize| {
+        tokens
+            .list
+            .get(i)
+            .map_or("", |t| &text[t.start as usize..t.end as usize])
+    };
+    let mut inserts: Vec<(u32, &str)> = Vec::new();
+    // Of braces: is it a struct or union?
+    let mut records: Vec<bool> = Vec::new();
+    let mut depth = 0;
+    for (i, t) in tokens.list.iter().enumerate() {
+        if t.kind != TokenKind::Punct {
+            continue;
+        }
+        let next = tokens.list.get(i + 1);
+        let word_here = word(i);
+        match word_here {
+            "{" => {
+                depth += 1;
+                records.push(opens_record(&word, i));
+            }
+            "}" => {
+                depth -= 1;
+                if records.pop() == Some(true) && !matches!(word(i - 1), ";" | "{") {
+                    inserts.push((t.start, ";"));
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        match word_here {
+            // `L: }` and `L: int x;` are accepted by compilers, not by the parser.
+            ":" if word(i + 1) == "}" || label_of_declaration(&word, &tokens, i) => {
+                inserts.push((t.end, ";"));
+            }
+            // Room for the operand that the mask invents.
+            "?" if word(i + 1) == ":" && next.is_some_and(|n| n.start == t.end) => {
+                let after = next.map_or(0, |n| n.end);
+                if !text[after as usize..].starts_with([' ', '\t', '\n']) {
+                    inserts.push((after, " "));
+                }
+            }
+            // Room for the end of a nested function's head.
+            "{" if depth > 1
+                && matches!(word(i - 1), ")" | ";")
+                && tokens.list[i - 1].end == t.start
+                && nested::head(&text, &tokens, i, &|j| j.checked_sub(1)).is_some() =>
+            {
+                inserts.push((t.start, " "));
+            }
+            // What begins with a type's name is no product, which the parser takes it for.
+            "(" if i > 0 && word(i - 1) == "for" && heads_declaration(&word, &tokens, i + 1) => {
+                inserts.push((t.end, "auto "));
+            }
+            "{" if word(i + 1) == "}"
+                && next.is_some_and(|n| n.start == t.end)
+                && i > 0
+                && word(i - 1) == ")" =>
+            {
+                inserts.push((t.end, " "));
+            }
+            _ => {}
+        }
+    }
+    let pragmas: Vec<_> = tokens
+        .directives
+        .iter()
+        .map(|d| d.start as usize..d.end as usize)
+        .filter(|r| is_location(&text[r.clone()]))
+        .collect();
+    let located = !pragmas.is_empty();
+    for r in pragmas {
+        let call = format!("{:w$}", "pc3_checkpoint();", w = r.len());
+        text.replace_range(r, &call);
+    }
+    if inserts.is_empty() && !located {
+        return (text, tokens);
+    }
+    let text = insert(text, &inserts);
+    let tokens = tokenize(&text);
+    (text, tokens)
+}
+
+/// Is the `{` at `brace` a struct's or union's?
+pub fn opens_record<'a>(word: &dyn Fn(usize) -> &'a str, brace: usize) -> bool {
+    let Some(mut last) = brace.checked_sub(1) else {
+        return false;
+    };
+    while matches!(word(last), ")" | "]") {
+        // Attributes.
+        let mut depth = 0;
+        let open = (0..=last).rev().find(|&j| {
+            match word(j) {
+                ")" | "]" => depth += 1,
+                "(" | "[" => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        let attribute = |open: &usize| word(open - 1).starts_with("__attribute");
+        last = match open.filter(|o| *o > 1) {
+            Some(open) if attribute(&open) => open - 2,
+            Some(open) if word(open) == "[" && word(open + 1) == "[" => open - 1,
+            _ => return false,
+        };
+    }
+    let is_key = |w: &str| matches!(w, "struct" | "union");
+    is_key(word(last)) || last > 0 && is_key(word(last - 1)) || {
+        let tag = word(last).starts_with(|c: char| c.is_alphabetic() || c == '_');
+        tag && last > 0 && word(last - 1) == ")" && behind_key(word, last - 1)
+    }
+}
+
+/// `struct __attribute__((...))`: does the attribute that ends there follow on such a word?
+fn behind_key<'a>(word: &dyn Fn(usize) -> &'a str, close: usize) -> bool {
+    let ends = |w: &&str| matches!(*w, ";" | "{" | "}" | "=" | "struct" | "union");
+    let before = (0..close).rev().map(word).find(ends);
+    matches!(before, Some("struct" | "union"))
+}
+
+/// Does a declaration stand behind the `:` at `colon`, which is a label's then?
+fn label_of_declaration<'a>(
+    word: &dyn Fn(usize) -> &'a str,
+    tokens: &Tokens,
+    colon: usize,
+) -> bool {
+    let ident = |i: usize| (tokens.list.get(i)).is_some_and(|t| t.kind == TokenKind::Ident);
+    if !ident(colon + 1) {
+        return false;
+    }
+    let typed = ident(colon + 2)
+        && !matches!(word(colon + 2), "__attribute__" | "__attribute")
+        && !begins_no_declaration(word(colon + 1));
+    (begins_declaration(word(colon + 1)) || typed) && is_label(word, colon)
+}
+
+/// `name:`, `case x:` or `default:`; not `a ? b : c`, `enum e : T` or a bit-field.
+pub fn is_label<'a>(word: &dyn Fn(usize) -> &'a str, colon: usize) -> bool {
+    let ends = |w: &&str| matches!(*w, ";" | "{" | "}" | "case" | "?" | "enum");
+    let before = (0..colon).rev().map(word).find(ends);
+    !matches!(before, Some("?" | "enum"))
+}
+
+/// Words that another word may follow in a statement.
+fn begins_no_declaration(word: &str) -> bool {
+    matches!(
+        word,
+        "goto"
+            | "return"
+            | "else"
+            | "case"
+            | "do"
+            | "sizeof"
+            | "asm"
+            | "__asm__"
+            | "__asm"
+            | "__extension__"
+            | "__label__"
+            | "__real__"
+            | "__real"
+            | "__imag__"
+            | "__imag"
+            | "_Alignof"
+            | "__alignof__"
+            | "__alignof"
+    )
+}
+
+fn begins_declaration(word: &str) -> bool {
+    matches!(
+        word,
+        "void"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "signed"
+            | "__signed__"
+            | "unsigned"
+            | "_Bool"
+            | "_Complex"
+            | "__complex__"
+            | "struct"
+            | "union"
+            | "enum"
+            | "const"
+            | "volatile"
+            | "register"
+            | "static"
+            | "extern"
+            | "auto"
+            | "typedef"
+            | "typeof"
+            | "typeof_unqual"
+            | "__typeof__"
+            | "__auto_type"
+            | "__int128"
+            | "constexpr"
+            | "_BitInt"
+            | "_Thread_local"
+            | "_Static_assert"
+            | "_Alignas"
+            | "_Atomic"
+    )
+}
+
+/// `T *p,` or `T *p;`, where `T` is the name of a type.
+fn heads_declaration<'a>(word: &dyn Fn(usize) -> &'a str, tokens: &Tokens, at: usize) -> bool {
+    let ident = |i: usize| (tokens.list.get(i)).is_some_and(|t| t.kind == TokenKind::Ident);
+    let mut name = at + 1;
+    while word(name) == "*" {
+        name += 1;
+    }
+    let shape = ident(at) && name > at + 1 && ident(name) && matches!(word(name + 1), "," | ";");
+    shape && (0..at).any(|i| word(i) == "typedef" && defines(word, i, at, word(at)))
+}
+
+/// The definition that begins at `from` gives `name` to a type.
+fn defines<'a>(word: &dyn Fn(usize) -> &'a str, from: usize, to: usize, name: &str) -> bool {
+    let mut depth = 0;
+    for i in from..to {
+        match word(i) {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            ";" if depth == 0 => break,
+            w if depth == 0 && w == name && matches!(word(i + 1), ";" | "," | "[" | ")" | "(") => {
+                return true;
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// `<:` and its like become the tokens that they stand for, as wide as they were.
+fn replace_digraphs(text: &mut String, tokens: &Tokens) -> bool {
+    let punctuators = tokens.list.iter().filter(|t| t.kind == TokenKind::Punct);
+    let found: Vec<(usize, &str)> = punctuators
+        .filter_map(|t| {
+            let at = t.start as usize;
+            let meant = match text.as_bytes().get(at..at + 2)? {
+                b"<:" => "[ ",
+                b":>" => "] ",
+                b"<%" => "{ ",
+                b"%>" => "} ",
+                _ => return None,
+            };
+            Some((at, meant))
+        })
+        .collect();
+    for (at, meant) in &found {
+        text.replace_range(*at..at + 2, meant);
+    }
+    !found.is_empty()
+}
+
+/// `text` with strings inserted at ascending offsets.
+pub fn insert(text: String, inserts: &[(u32, &str)]) -> String {
+    if inserts.is_empty() {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + inserts.len() * 4);
+    let mut done = 0;
+    for &(at, s) in inserts {
+        out.push_str(&text[done..at as usize]);
+        out.push_str(s);
+        done = at as usize;
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+fn pragma_words(line: &str) -> Option<Vec<&str>> {
+    let rest = line
+        .strip_prefix('#')?
+        .trim_start()
+        .strip_prefix("pragma")?;
+    Some(rest.split_whitespace().collect())
+}
+
+fn is_location(line: &str) -> bool {
+    pragma_words(line).is_some_and(|w| matches!(w[..], ["pc3" | "ccc", "checkpoint"]))
+}
+
+pub fn is_openmp(line: &str) -> bool {
+    pragma_words(line).is_some_and(|w| w.first() == Some(&"omp"))
+}
+
+/// What follows on `#pragma omp`, without punctuation; nothing if the line is another.
+pub fn openmp_words(line: &str) -> Vec<&str> {
+    let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+    if !is_openmp(line) || !words.any(|w| w == "omp") {
+        return Vec::new();
+    }
+    words.filter(|w| !w.is_empty()).collect()
+}
+
+/// Locations must stand where a statement can, or they would change the program:
+/// below `if (x)` a pragma is nothing to other compilers, but a call would be the branch.
+pub fn check_locations(text: &str, tokens: &Tokens, lines: &LineMap, diags: &mut Diagnostics) {
+    for d in &tokens.directives {
+        if let Some([own @ ("pc3" | "ccc"), rest @ ..]) =
+            pragma_words(&text[d.start as usize..d.end as usize]).as_deref()
+        {
+            if rest.first().is_some_and(|w| crate::names::is_annotation(w)) {
+                continue;
+            }
+            let message = format!(
+                "unknown pragma `{own}{}`",
+                rest.iter().map(|w| format!(" {w}")).collect::<String>()
+            );
+            diags.push(
+                Diagnostic::warning(Code::UnknownPragma, message)
+                    .at_text(lines, text, &(d.start..d.end))
+                    .help("pc3cc knows `#pragma pc3 checkpoint`, and union, pointer, bytes, type, unsaved and call in its place"),
+            );
+        }
+    }
+    let word = |i: usize| &text[tokens.list[i].start as usize..tokens.list[i].end as usize];
+    let mut depth = 0i32;
+    for i in 0..tokens.list.len() {
+        match word(i) {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            "pc3_checkpoint" if is_bare_call(text, tokens, i) => {
+                let ok = i > 0 && matches!(word(i - 1), ";" | "{" | "}" | ":");
+                let unclear = i > 0 && matches!(word(i - 1), ")" | "else" | "do");
+                let t = tokens.list[i];
+                let span = t.start..tokens.list[i + 3].end;
+                let error =
+                    |m: &str| Diagnostic::error(Code::PragmaPlace, m).at_text(lines, text, &span);
+                let line = lines.line_range(t.start, text);
+                // Padded to the pragma's width, where compilers print no trailing blanks.
+                let from_pragma = line.start == t.start
+                    && text[line.start as usize..line.end as usize]
+                        .trim_end()
+                        .len()
+                        + 4
+                        < (line.end - line.start) as usize;
+                if depth == 0 && from_pragma {
+                    diags.push(error("a checkpoint location outside of a function"));
+                } else if from_pragma && unclear {
+                    diags.push(
+                        error("a checkpoint pragma directly below `if`, `else` or a loop head would become its body")
+                            .help("put braces around the pragma and the statement behind it"),
+                    );
+                } else if from_pragma && !ok {
+                    diags.push(
+                        error("a checkpoint pragma in the middle of a statement")
+                            .help("move it between two statements"),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_bare_call(text: &str, tokens: &Tokens, i: usize) -> bool {
+    let word = |i: usize| {
+        tokens
+            .list
+            .get(i)
+            .map(|t| &text[t.start as usize..t.end as usize])
+    };
+    (word(i + 1), word(i + 2), word(i + 3)) == (Some("("), Some(")"), Some(";"))
+}
