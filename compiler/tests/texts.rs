@@ -158,7 +158,14 @@ fn is_shown(text: &str, lines: &[&str]) -> bool {
 fn every_text_is_shown() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (mut sources, mut tests) = (Vec::new(), Vec::new());
-    for room in [".", "syntax", "program", "libc", "portability", "instrument"] {
+    for room in [
+        ".",
+        "syntax",
+        "program",
+        "libc",
+        "portability",
+        "instrument",
+    ] {
         files(&here.join(room).join("src"), ".rs", &mut sources);
     }
     for (folder, ends) in [

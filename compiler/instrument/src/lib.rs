@@ -7,5 +7,5 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-pub mod emit;
+mod emit;
 pub mod rewrite;

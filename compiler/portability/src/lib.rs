@@ -17,6 +17,6 @@ pub mod datatypes;
 pub mod heap;
 pub mod lints;
 pub mod located;
-pub mod measured;
+pub mod size_derived;
 pub mod unions;
 pub mod unsaved;

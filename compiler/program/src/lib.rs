@@ -6,8 +6,8 @@
 //! | `callgraph`, `groups`, `pointers`, `signatures` | which functions a call may reach; which reach a location |
 //! | `cfg`, `liveness` | control flow of a function; which locals are needed behind a point |
 //! | `points`, `linear`, `linearise` | the points of a function; expressions with points taken apart |
-//! | `escape`, `copied`, `variadic` | locals that have to stay where they are, that are copied, variable arguments |
-//! | `held`, `untouched`, `beside`, `moved` | numbers kept in locals, constants, pointers that leave their objects |
+//! | `escape`, `copied_structs`, `variadic` | locals that have to stay where they are, that are copied, variable arguments |
+//! | `scalar_promotion`, `untouched`, `out_of_bounds_pointers`, `moved_parameters` | numbers kept in locals, constants, pointers that leave their objects |
 //! | `annotations` | what pragmas and files say of the program |
 //! | `quiet`, `environment`, `floats`, `tables` | functions without locations; what is known of the C library |
 //! | `walk`, `parents`, `initialiser`, `scope`, `static_objects`, `bits` | walks over the tree, sets |
@@ -15,30 +15,21 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod annotations;
-pub mod beside;
-pub mod bits;
-pub mod callgraph;
-pub mod cfg;
-pub mod copied;
+mod calls;
 pub mod environment;
-pub mod escape;
 pub mod floats;
-pub mod groups;
-pub mod held;
 pub mod initialiser;
-pub mod linear;
-mod linearise;
-pub mod liveness;
-pub mod moved;
 pub mod parents;
-pub mod pointers;
-pub mod points;
 pub mod program;
-pub mod quiet;
-pub mod scope;
-pub mod signatures;
 pub mod static_objects;
 pub mod tables;
 pub mod untouched;
-pub mod variadic;
 pub mod walk;
+pub use calls::{callgraph, groups, pointers, quiet, signatures};
+mod flow;
+pub use flow::{bits, cfg, linear, liveness, points};
+mod locals;
+pub use locals::{
+    copied_structs, escape, moved_parameters, out_of_bounds_pointers, scalar_promotion, scope,
+    variadic,
+};

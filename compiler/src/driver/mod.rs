@@ -8,32 +8,23 @@
 #[macro_use]
 mod say;
 
+mod command;
+mod linking;
+use command::{messages, options, own, response, spelling};
+use linking::{
+    clashes, gaps, inputs, link, plain, program, recompile, removed, split, substitute, teams,
+    trace,
+};
+
 mod build;
 mod cache;
 mod carry;
-mod clashes;
 mod depends;
-mod gaps;
-mod inputs;
-mod link;
-mod messages;
 mod object;
-mod options;
-mod own;
-mod plain;
 mod probe;
-mod program;
-mod recompile;
-mod removed;
-mod response;
 mod source;
-mod spelling;
-mod split;
-mod substitute;
-mod teams;
 mod temporary;
 mod toolchain;
-mod trace;
 
 use build::BuildError;
 use options::{Emit, Mode, Options};

@@ -50,6 +50,11 @@ pub fn distinct_ends(paths: &[PathBuf]) -> Vec<String> {
     out
 }
 
+/// The last part of a path.
+pub fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,9 +91,4 @@ mod tests {
         check("/p/sub", "sub");
         check("/q", "/q");
     }
-}
-
-/// The last part of a path.
-pub fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }

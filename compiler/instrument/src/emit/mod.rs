@@ -1,11 +1,11 @@
 //! The C tables behind each unit: types, points, functions, globals, allocation sites.
 
+mod flexible_arrays;
 pub mod locks;
 mod members;
 pub mod memory;
 mod stored;
 pub mod tables;
-mod tails;
 pub mod texts;
 pub mod types;
 mod unions;

@@ -1,19 +1,19 @@
 //! The tables of a unit, as C behind the user's text.
 
+use super::flexible_arrays;
 use super::stored;
-use super::tails;
 use super::texts::{self, Literal};
 use super::types::{innermost, is_incomplete, row, Field, TypeTable};
-use crate::rewrite::arguments::{self, Held, Slot};
 use crate::rewrite::attributes;
-use crate::rewrite::compound::member;
-use crate::rewrite::frame::{members, MemberTy};
-use crate::rewrite::print::shadow_member;
-use crate::rewrite::savers;
+use crate::rewrite::clones::compound::member;
+use crate::rewrite::clones::print::shadow_member;
+use crate::rewrite::frames::arguments::{self, Held, Slot};
+use crate::rewrite::frames::frame::{members, MemberTy};
+use crate::rewrite::frames::savers;
 use crate::rewrite::unit::{quote, UnitCx};
 use pc3_portability::addresses::{KeptAt, Stays};
-use pc3_portability::heap::also::Struct;
 use pc3_portability::heap::headed::Head;
+use pc3_portability::heap::struct_overlay::Struct;
 use pc3_portability::heap::{called_name, Form};
 use pc3_portability::lints::{Order, Wide};
 use pc3_portability::unsaved;
@@ -285,7 +285,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         ));
     }
 
-    let tails = tails::find(u);
+    let tails = flexible_arrays::find(u);
     let mut globals = Vec::new();
     let mut threads = String::new();
     for g in input.globals {
@@ -338,7 +338,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     }
     texts::rows(cx, input.literals, &mut types, &mut front, &mut globals);
     for (f, labels) in &cx.labels.objects {
-        let (n, object) = (cx.fname(*f), crate::rewrite::labels::object(cx, *f));
+        let (n, object) = (cx.fname(*f), crate::rewrite::clones::labels::object(cx, *f));
         front += &format!("static const char {object}[{}]; ", labels.len());
         globals.push(format!(
             "{{{}, (void *){object}, {}, sizeof({object}), {PC3_GLOBAL_CONST}}}",

@@ -488,10 +488,6 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         k
     }
 
-    /// Row of a pointer whose pointee cannot be named at file scope.
-    pub fn loose_pointer(&mut self, q: QualType) -> Option<usize> {
-        self.of(q.ty)
-    }
     pub fn pointer_to(&mut self, q: QualType) -> usize {
         let u = self.cx.u;
         let mut pointee = q;

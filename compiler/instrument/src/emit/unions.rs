@@ -2,7 +2,7 @@
 
 use super::tables::Global;
 use super::types::{row, TypeTable};
-use crate::rewrite::noted::{self, Row};
+use crate::rewrite::runtime_calls::union_tracking::{self, Row};
 use crate::rewrite::unit::UnitCx;
 use pc3_portability::unions::contains;
 use pc3_program::static_objects::static_initialisers;
@@ -24,7 +24,7 @@ pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> Tables {
     let u = cx.u;
     let mut notes = std::mem::take(&mut *cx.notes.borrow_mut());
     if !cx.noted.is_empty() {
-        let mut begins = |name: &str, t: TypeId, list: Vec<noted::Mark>| {
+        let mut begins = |name: &str, t: TypeId, list: Vec<union_tracking::Mark>| {
             if list.is_empty() {
                 return;
             }
@@ -46,7 +46,7 @@ pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> Tables {
                 continue;
             };
             if !cx.mpi && contains(u, cx.noted, ty.ty) {
-                begins(name, ty.ty, noted::marks(u, cx.noted, *ty, init));
+                begins(name, ty.ty, union_tracking::marks(u, cx.noted, *ty, init));
             }
         }
         for (s, init) in static_initialisers(u) {
@@ -57,7 +57,7 @@ pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> Tables {
             if template || u.sym(s).thread_local || !contains(u, cx.noted, g.ty.ty) {
                 continue;
             }
-            let list = noted::marks(u, cx.noted, u.sym(s).ty, init);
+            let list = union_tracking::marks(u, cx.noted, u.sym(s).ty, init);
             begins(&g.c_name, g.ty.ty, list);
         }
     }

@@ -7,8 +7,8 @@
 //! static void pc3_cleanup__f_done(int *pc3_p) { if (!pc3_state) done(pc3_p); }
 //! ```
 
-use super::edits::Edit;
-use super::unit::UnitCx;
+use crate::rewrite::clones::edits::Edit;
+use crate::rewrite::unit::UnitCx;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::Callee;
 use pc3_program::walk::{visit_decls, Node};

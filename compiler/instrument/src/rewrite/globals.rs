@@ -1,9 +1,9 @@
 //! Objects of static storage: which of them the table lists, and which each rank has for itself.
 
-use super::decl::is_const;
-use super::edits::{Edit, Edits};
-use super::unit::UnitCx;
 use crate::emit::tables::Global;
+use crate::rewrite::clones::decl::is_const;
+use crate::rewrite::clones::edits::{Edit, Edits};
+use crate::rewrite::unit::UnitCx;
 use pc3_program::program::Program;
 use pc3_program::static_objects::{is_static_object, static_initialisers};
 use pc3_program::walk::{init_exprs, visit, Node};
@@ -175,7 +175,7 @@ pub fn drop_thread_storage(cx: &mut UnitCx) {
 pub fn place_constants(cx: &UnitCx, d: &DeclGroup, edits: &mut Edits) {
     for v in &d.vars {
         if let (Some(i), true) = (&v.init, cx.private_constants.contains(&v.sym)) {
-            let start = super::decl::init_span(cx.u, i).start;
+            let start = crate::rewrite::clones::decl::init_span(cx.u, i).start;
             let before = cx.u.slice(&(v.span.start..start));
             if let Some(eq) = before.rfind('=') {
                 edits.insert(
@@ -264,7 +264,7 @@ pub fn rows(cx: &UnitCx, names: &HashMap<String, usize>) -> Vec<Global> {
             sym: Some(id),
         });
     }
-    rows.extend(super::objects::rows(cx));
+    rows.extend(crate::rewrite::clones::objects::rows(cx));
     // Two statics of one name in nested blocks of a function.
     let mut seen: HashMap<String, u32> = HashMap::new();
     for r in &mut rows {

@@ -1,66 +1,41 @@
 //! From the typed tree of a whole program to instrumented C, one text per unit.
 
-pub mod arguments;
-pub mod attributes;
-mod beside;
-mod calls;
-pub mod compound;
-mod copied;
-pub mod ctypes;
-mod decl;
-mod edits;
+pub(crate) mod attributes;
+pub(crate) mod clones;
 mod explain;
-pub mod frame;
-mod full;
-pub mod globals;
-mod hoist;
-mod holding;
-mod inexpressible;
-mod jumps;
-pub mod labels;
-mod literals;
-pub mod noted;
-pub mod objects;
+pub(crate) mod frames;
+pub(crate) mod globals;
 mod openmp;
-mod outside;
-mod pieces;
-pub mod plan;
 mod prefix;
-pub mod print;
-mod refuse;
-mod refuse_whole;
-pub mod savers;
-mod stmts;
-mod twins;
-mod unions;
-pub mod unit;
-pub mod unseen;
-mod vla;
+mod refusals;
+pub(crate) mod runtime_calls;
+pub(crate) mod unit;
+pub(crate) mod unseen;
 
 use crate::emit::tables::{self as emit, Input};
 use crate::emit::texts::Literal;
-use edits::{marker, Edits};
+use clones::edits::{marker, Edits};
+use clones::print::{Mode, Printer};
+use frames::plan::Plan;
 use pc3_portability::addresses::{KeptAt, Numbers};
 use pc3_portability::datatypes;
 use pc3_portability::heap;
 use pc3_portability::lints::{self, Order, Wide};
 use pc3_portability::located;
-use pc3_portability::measured;
+use pc3_portability::size_derived;
 use pc3_portability::unions::{self as noted_unions, Noted, Without};
 use pc3_program::annotations::{self, Annotation, Said};
 use pc3_program::callgraph::{self, CallGraph};
 use pc3_program::environment;
 use pc3_program::escape::Escapes;
 use pc3_program::floats;
-use pc3_program::held;
 use pc3_program::linear::value_statements;
 use pc3_program::program::{Callee, Program};
+use pc3_program::scalar_promotion;
 use pc3_program::tables;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::parallel;
 use pc3_syntax::tree::*;
-use plan::Plan;
-use print::{Mode, Printer};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -158,7 +133,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
             Track::Yes => noted_unions::analyse(&p, &graph, &said, &heap),
             Track::No => Noted::without(&p, Without::Wished),
         };
-        let (plans, escapes) = plan::make(&p, &graph, &noted);
+        let (plans, escapes) = frames::plan::make(&p, &graph, &noted);
         noted.form(&p, &escapes.kept);
         (heap, noted, plans, escapes)
     };
@@ -173,12 +148,13 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     } else {
         globals::Private::default()
     };
-    let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
+    let twins =
+        clones::function_copies::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
     heap.tell(&p, &mut diagnostics);
     let numbers = numbers.map(|numbers| {
-        let saved = plan::saved(&p, &plans);
-        let measured = measured::find(&p, &graph, &said, &heap, &numbers, &saved);
-        measured::tell(&p, &measured, &numbers.arrays, &mut said);
+        let saved = frames::plan::saved(&p, &plans);
+        let measured = size_derived::find(&p, &graph, &said, &heap, &numbers, &saved);
+        size_derived::tell(&p, &measured, &numbers.arrays, &mut said);
         (numbers, measured)
     });
     located::tell_rest(&mut said, &located);
@@ -187,8 +163,8 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         Some((numbers, _)) => datatypes::find(&p, &graph, numbers),
         None => vec![Vec::new(); units.len()],
     };
-    let known = refuse_whole::check(&p, &graph, &plans, &heap, numbers, mpi, &mut diagnostics);
-    outside::check(&p, &graph, &options.outside, &private, &mut diagnostics);
+    let known = refusals::program::check(&p, &graph, &plans, &heap, numbers, mpi, &mut diagnostics);
+    refusals::outside_paths::check(&p, &graph, &options.outside, &private, &mut diagnostics);
     let whole = Whole {
         p: &p,
         graph: &graph,
@@ -200,7 +176,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         mpi,
         floats,
         environment: environment::used(&p),
-        holds: mpi && !held::makes_threads(&p),
+        holds: mpi && !scalar_promotion::makes_threads(&p),
         names: &names,
         private: &private,
         twins: &twins,
@@ -219,7 +195,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         changed.push(differs);
         diagnostics.extend(d);
     }
-    unions::once(&mut diagnostics);
+    refusals::unions::once(&mut diagnostics);
     Output {
         texts,
         changed,
@@ -254,7 +230,7 @@ struct Whole<'a> {
     private: &'a globals::Private,
     twins: &'a [HashSet<SymId>],
     said: &'a Said,
-    known: &'a refuse_whole::Known,
+    known: &'a refusals::program::Known,
     options: &'a Options,
 }
 
@@ -298,13 +274,13 @@ fn unit_text_with(
         p: w.p,
         unit,
         u,
-        names: ctypes::Names::new(u),
+        names: clones::ctypes::Names::new(u),
         plans: w.plans,
         heap: w.heap,
         noted: w.noted.of(unit),
         forms: w.noted.forms(unit),
         without: w.noted.without,
-        early: stmts::before_declarations(u),
+        early: clones::stmts::before_declarations(u),
         notes: RefCell::default(),
         savers: RefCell::default(),
         points: number_points(w, unit),
@@ -322,7 +298,7 @@ fn unit_text_with(
         statics: HashMap::new(),
         hoisted: HashMap::new(),
         ambient: Vec::new(),
-        labels: labels::find(
+        labels: clones::labels::find(
             u,
             |f| !w.plans[w.p.id(unit, f).index()].points.is_empty(),
             w.mpi || w.graph.reaches.contains(&true),
@@ -331,7 +307,7 @@ fn unit_text_with(
         objects: pc3_program::static_objects::unnamed(u),
         func_names: RefCell::default(),
         named: HashSet::new(),
-        beside: beside::find(w, unit),
+        beside: runtime_calls::out_of_bounds::find(w, unit),
         numbers: w
             .known
             .numbers_of(unit)
@@ -360,7 +336,7 @@ fn unit_text_with(
             .map(|(i, s)| (s.call, i))
             .collect(),
         said: &w.said.units[unit],
-        copied: pc3_program::copied::analyse(u),
+        copied: pc3_program::copied_structs::analyse(u),
         library: pc3_libc::renamed(w.p.units, unit),
         replaced: RefCell::default(),
         plain: RefCell::default(),
@@ -375,23 +351,24 @@ fn unit_text_with(
     // They stay within their functions, where nothing of them is noted, and only jumps use them.
     cx.private.retain(|s| !cx.labels.tables.contains(s));
     if w.holds && !dialect.unoptimised {
-        cx.held = held::analyse(w.p, unit, &cx.private);
+        cx.held = scalar_promotion::analyse(w.p, unit, &cx.private);
     }
     let literals = number_literals(w, unit, &mut cx);
-    hoist::prepare(&mut cx);
+    clones::hoist::prepare(&mut cx);
     unseen::prepare(&mut cx);
     openmp::prepare(&mut cx);
-    vla::name_lengths(&mut cx);
-    hoist::spell_typeofs(&mut cx);
+    clones::vla::name_lengths(&mut cx);
+    clones::hoist::spell_typeofs(&mut cx);
     attributes::prepare(&mut cx, w.graph);
-    labels::prepare(&mut cx);
+    clones::labels::prepare(&mut cx);
     globals::drop_thread_storage(&mut cx);
     // Other compilers do not know them.
     let pragmas = annotations::pragmas(u).into_iter();
-    cx.ambient.extend(pragmas.map(|(span, _)| edits::Edit {
-        span,
-        text: String::new(),
-    }));
+    cx.ambient
+        .extend(pragmas.map(|(span, _)| clones::edits::Edit {
+            span,
+            text: String::new(),
+        }));
     cx.ambient.sort_by_key(|e| e.span.start);
 
     let none = Plan::default();
@@ -400,7 +377,7 @@ fn unit_text_with(
     for item in &u.items {
         match item {
             TopItem::Function(f) => {
-                refuse::check(&cx, *f, diagnostics);
+                refusals::functions::check(&cx, *f, diagnostics);
                 function(&cx, *f, behind, &mut edits);
                 behind = u.func(*f).span.end;
             }
@@ -410,7 +387,7 @@ fn unit_text_with(
                 globals::place_constants(&cx, d, &mut edits);
                 let inits = d.vars.iter().filter_map(|v| v.init.as_ref());
                 let objects: String = inits
-                    .map(|i| objects::definitions(&cx, i, &printer))
+                    .map(|i| clones::objects::definitions(&cx, i, &printer))
                     .collect();
                 let declared = declare_replaced(&cx) + &objects;
                 if !declared.is_empty() {
@@ -422,9 +399,9 @@ fn unit_text_with(
         }
     }
     let globals = globals::rows(&cx, w.names);
-    unions::check(&cx, &globals, diagnostics);
+    refusals::unions::check(&cx, &globals, diagnostics);
     let fnrefs = function_references(w, &cx);
-    let plain = calls::plain_allocators(&cx);
+    let plain = runtime_calls::library::plain_allocators(&cx);
     let numbers: Vec<&KeptAt> = w.known.numbers_of(unit).collect();
     let found = &w.known.found;
     let wide: Vec<&Wide> = found.wide.iter().filter(|x| x.unit == unit).collect();
@@ -506,7 +483,7 @@ fn number_literals(w: &Whole, unit: usize, cx: &mut UnitCx) -> Vec<Literal> {
     // Equal texts of a unit are one object, as the compiler has it, however they are spelt.
     let mut numbers: HashMap<(String, Vec<u8>), usize> = HashMap::new();
     let mut list = Vec::new();
-    let stored = literals::stored(w.p, unit, w.escapes);
+    let stored = clones::literals::stored(w.p, unit, w.escapes);
     cx.named = stored.named;
     for e in stored.texts {
         let x = u.expr(e);
@@ -514,7 +491,7 @@ fn number_literals(w: &Whole, unit: usize, cx: &mut UnitCx) -> Vec<Literal> {
             continue;
         };
         let mut text = u.slice(&x.span).to_string();
-        edits::join_lines(&mut text);
+        clones::edits::join_lines(&mut text);
         let elem = match u.ty(x.ty.ty) {
             Type::Array { elem, .. } => *elem,
             _ => x.ty,
@@ -594,8 +571,8 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     let mut inner = Edits::default();
     hot.stmt(func.body, &mut inner);
     let delta = cx.uses_delta.get() || openmp::uses_delta(cx, f);
-    let types = hoist::types_text(cx, f);
-    let statics = hoist::statics_text(cx, f, &hot);
+    let types = clones::hoist::types_text(cx, f);
+    let statics = clones::hoist::statics_text(cx, f, &hot);
     front += &declare_replaced(cx);
     if !types.is_empty() {
         inner_typedefs(cx, f, &mut inner);
@@ -607,13 +584,13 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         front += &attributes::wrappers(cx, f);
     }
     let is_main = u.sym(func.sym).name == "main";
-    let targets = labels::targets(cx, f);
+    let targets = clones::labels::targets(cx, f);
     let mut prologue = hot.hot_prologue() + &targets;
     let load = " const pc3_diff pc3_d = pc3_delta;";
     if delta {
         prologue += load;
     }
-    prologue += &pieces::prologue(cx, f);
+    prologue += &runtime_calls::suballocation::prologue(cx, f);
     let mut epilogue = String::new();
     if instrumented {
         epilogue += &hot.leave();
@@ -624,14 +601,14 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     rename_parameters(cx, f, edits);
     prologue += &hot.arrivals();
     if !prologue.is_empty() {
-        inner.insert(labels::inside(u, &body), prologue.clone());
+        inner.insert(clones::labels::inside(u, &body), prologue.clone());
     }
     if !epilogue.is_empty() {
         inner.insert(body.end - 1, epilogue.clone());
     }
     if instrumented && func.is_inline && u.sym(func.sym).storage != Storage::Static {
         // Compilers complain of static names in inline functions with linkage.
-        let text = marker(u, body.start, true) + &edits::quieten(&inner.apply(cx, &body));
+        let text = marker(u, body.start, true) + &clones::edits::quieten(&inner.apply(cx, &body));
         edits.replace_raw(&body, text + &marker(u, body.end, false));
     } else {
         edits.append(inner);
@@ -645,7 +622,7 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         again.again = true;
         let mut head = Edits::default();
         rename_parameters(cx, f, &mut head);
-        copies += &twins::text(cx, f, &again, &prologue, &epilogue, head);
+        copies += &clones::function_copies::text(cx, f, &again, &prologue, &epilogue, head);
     }
     if instrumented {
         let resume = printer(cx, f, plan, Mode::Resume, values);
@@ -653,7 +630,7 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         resume.stmt(func.body, &mut inner);
         inner_typedefs(cx, f, &mut inner);
         if !targets.is_empty() {
-            inner.insert(labels::inside(u, &body), targets);
+            inner.insert(clones::labels::inside(u, &body), targets);
         }
         if !epilogue.is_empty() {
             inner.insert(body.end - 1, epilogue);
@@ -667,12 +644,12 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         }
         text += &resume.dispatch((1, plan.points.list.len() as u32));
         text += &marker(u, body.start, true);
-        text += &edits::quieten(&block);
+        text += &clones::edits::quieten(&block);
         text += " }";
         copies += &text;
     }
     if !copies.is_empty() {
-        let declared = match twins::declarations(cx) {
+        let declared = match clones::function_copies::declarations(cx) {
             d if d.is_empty() => d,
             d => marker(u, func.span.start, true) + &d,
         };
@@ -696,7 +673,7 @@ fn rename_parameters(cx: &UnitCx, f: FuncId, edits: &mut Edits) {
 
 /// Typedefs that were moved in front of the function.
 fn inner_typedefs(cx: &UnitCx, f: FuncId, edits: &mut Edits) {
-    if hoist::hoists_typedefs(cx, f) {
+    if clones::hoist::hoists_typedefs(cx, f) {
         pc3_program::walk::visit_decls(
             cx.u,
             pc3_program::walk::Node::Stmt(cx.u.func(f).body),
@@ -722,7 +699,8 @@ fn function_references(w: &Whole, cx: &UnitCx) -> Vec<(String, String)> {
     for s in &w.graph.external_taken[cx.unit] {
         let name = cx.u.sym(*s).name.clone();
         if !name.starts_with("__builtin_") {
-            let c = calls::library_reference(cx, *s, &name).unwrap_or_else(|| name.clone());
+            let c = runtime_calls::library::library_reference(cx, *s, &name)
+                .unwrap_or_else(|| name.clone());
             map.insert(name, c);
         }
     }

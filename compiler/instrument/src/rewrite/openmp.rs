@@ -8,9 +8,9 @@
 //!
 //! A thread's own copy can only be made of a variable that is where it was.
 
-use super::edits::Edit;
-use super::print::shadow_member;
-use super::unit::UnitCx;
+use crate::rewrite::clones::edits::Edit;
+use crate::rewrite::clones::print::shadow_member;
+use crate::rewrite::unit::UnitCx;
 use pc3_program::walk::{visit, Node};
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::prefilter::openmp_words;

@@ -1,18 +1,18 @@
 //! What rewriting needs to know about the unit it works on, and what it collects for the tables.
 
-use super::ctypes::Names;
-use super::edits::Edit;
-use super::noted::Notes;
-use super::plan::Plan;
-use super::savers::Savers;
+use crate::rewrite::clones::ctypes::Names;
+use crate::rewrite::clones::edits::Edit;
+use crate::rewrite::frames::plan::Plan;
+use crate::rewrite::frames::savers::Savers;
+use crate::rewrite::runtime_calls::union_tracking::Notes;
 use pc3_portability::addresses::Stays;
 use pc3_portability::datatypes;
 use pc3_portability::heap::Heap;
 use pc3_portability::unions::{Form, Without};
 use pc3_program::annotations::InUnit;
-use pc3_program::beside::How;
-use pc3_program::held::Held;
+use pc3_program::out_of_bounds_pointers::How;
 use pc3_program::program::{base_name, Callee, FnId, Program};
+use pc3_program::scalar_promotion::Held;
 use pc3_syntax::tree::*;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -62,7 +62,7 @@ pub struct UnitCx<'a> {
     pub outside: BTreeSet<FuncId>,
     /// Edits that hold wherever their text is printed: names of types declared inside functions.
     pub ambient: Vec<Edit>,
-    pub labels: super::labels::Labels,
+    pub labels: crate::rewrite::clones::labels::Labels,
     /// String literals that are stored: expression → number.
     pub literals: HashMap<ExprId, usize>,
     /// Compound literals of static storage: their names.
@@ -139,9 +139,6 @@ impl<'a> UnitCx<'a> {
     pub fn place(&self, at: u32) -> String {
         let p = self.u.lines.position(at);
         quote(&format!("{}:{}", base_name(&p.file), p.line))
-    }
-    pub fn line(&self, at: u32) -> u32 {
-        self.u.lines.position(at).line
     }
     /// The number in the unit of one of a function's points.
     pub fn point(&self, f: FuncId, label: u32) -> u32 {

@@ -6,10 +6,10 @@
 //! _Static_assert(sizeof (*(char (*)[8])0) == pc3_A_3, "");   // both clones, and what is hoisted
 //! ```
 
-use super::edits::{Edit, Edits};
-use super::hoist::needs_types;
-use super::print::shadow_member;
-use super::unit::UnitCx;
+use crate::rewrite::clones::edits::{Edit, Edits};
+use crate::rewrite::clones::hoist::needs_types;
+use crate::rewrite::clones::print::shadow_member;
+use crate::rewrite::unit::UnitCx;
 use pc3_syntax::tree::*;
 
 /// The uses of locals in a piece of such text.

@@ -10,7 +10,7 @@ mod numbers;
 mod tests;
 
 use crate::addresses::Numbers;
-use crate::measured::same;
+use crate::size_derived::same;
 pub use counts::Counts;
 use numbers::Known;
 use pc3_program::callgraph::CallGraph;

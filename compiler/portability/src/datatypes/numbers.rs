@@ -5,7 +5,7 @@ use super::{Role, Roles};
 use crate::addresses::{parents, reads_only, Numbers, Parent, Parents, Place};
 use crate::heap::innermost;
 use crate::lints::{layout, offsets};
-use crate::measured::{givers, Given, Gives};
+use crate::size_derived::{givers, Given, Gives};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{Callee, Program};
 use pc3_program::walk::{init_values, strip_casts, visit, Node};

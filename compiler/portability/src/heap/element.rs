@@ -2,7 +2,7 @@
 
 use super::flow::{Follow, Wish};
 use super::types::{base, called_name, is_complete, same_element, trailing};
-use super::{also, size, Form, Why};
+use super::{size, struct_overlay, Form, Why};
 use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;
 
@@ -107,7 +107,7 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, Form), St
         return Ok((first, Form::Mixed));
     }
     if alike && !size.plain {
-        if let Some(w) = wanted.filter(|w| !also::begins(u, first, *w)) {
+        if let Some(w) = wanted.filter(|w| !struct_overlay::begins(u, first, *w)) {
             return Err(format!(
                 "its size is that of `{}`, and it becomes a pointer to `{}`",
                 name(first),

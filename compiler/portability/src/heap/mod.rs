@@ -17,24 +17,23 @@
 //! A function that returns what an allocator gave it, with a size it was given, is a wrapper: its callers are
 //! the sites; so is one that hands out pieces of a block (`pieces`).  A function that returns its parameter is looked through.  What stays unknown is a warning.
 
-pub mod also;
 mod bytes;
 mod element;
 mod flow;
 mod goes;
 pub mod headed;
 mod parts;
-pub mod pieces;
 mod punned;
 pub mod report;
 mod sites;
 mod size;
+pub mod struct_overlay;
+pub mod suballocation;
 #[cfg(test)]
 mod tests;
 mod types;
 mod wrappers;
 
-pub use also::Also;
 pub use bytes::Bytes;
 use flow::{Flow, Follow, Place, Punned};
 pub use goes::one_line;
@@ -45,10 +44,11 @@ use pc3_program::walk::{visit, Node};
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
 use pc3_typemetric::types::Held;
-use pieces::Pieces;
 use sites::{InUnit, Sites};
 pub use size::innermost;
 use std::collections::{HashMap, HashSet};
+pub use struct_overlay::Also;
+use suballocation::Pieces;
 pub use types::{called_name, trailing};
 use wrappers::{allocation, passed, wrapped, Calls};
 pub use wrappers::{allocator, is_mpis};
@@ -234,7 +234,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         f.dealt(&mut punned);
     }
     let found = match pieces {
-        true => pieces::find(p, graph, &flows),
+        true => suballocation::find(p, graph, &flows),
         false => Pieces::none(p),
     };
     // What they hand out again is what the next caller takes it for, so what they allocate is nothing by itself.
@@ -323,8 +323,8 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
     }
     let fresh: HashSet<FnId> = calls.wrappers.keys().copied().collect();
     let behind = behind_heads(p, &calls, &sites);
-    let travels = also::Travels::new(p, graph, &flows, &fresh, behind);
-    let also = also::find(p, &flows, travels, &made);
+    let travels = struct_overlay::Travels::new(p, graph, &flows, &fresh, behind);
+    let also = struct_overlay::find(p, &flows, travels, &made);
     let through = ["malloc", "calloc", "realloc"]
         .into_iter()
         .filter(|name| (0..p.units.len()).any(|unit| calls.typed_through(unit, name)))

@@ -1,6 +1,6 @@
 //! `--explain=heap`: every place that allocates, its type and why, or why it has none and what to do.
 
-use super::also::{Also, Struct};
+use super::struct_overlay::{Also, Struct};
 use super::{called_name, Form, Heap, Site, Why};
 use crate::unsaved::own_memory;
 use pc3_program::program::{Callee, FnId, Program};

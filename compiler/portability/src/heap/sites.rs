@@ -3,7 +3,7 @@
 use super::element::{element, wish};
 use super::flow::{self, Follow, Place, Use, Wish};
 use super::headed::{self, Headed};
-use super::pieces::Pieces;
+use super::suballocation::Pieces;
 use super::types::{base, is_char};
 use super::wrappers::{allocation, callers, Calls};
 use super::{size, Form, Site, Why};

@@ -1,35 +1,27 @@
 //! What is legal C, can be saved and restored, and means something else elsewhere.
 
-mod bytes;
-mod copies;
-mod floats;
-mod kept;
-pub mod layout;
-mod network;
-pub mod offsets;
+mod constants;
+mod representations;
+use constants::{floats, range, sizes, width, words};
+use representations::{bytes, copies, network, pointer_bytes, records, sent, stored};
+pub use representations::{layout, offsets};
+
 mod order;
-mod pointer_bytes;
-mod range;
-mod records;
+mod reaches_checkpoint;
 mod scratch;
-mod sent;
-mod sizes;
 mod stable;
-mod stored;
-mod width;
 pub mod witness;
-mod words;
 
 use crate::addresses::{Is, Kept, Numbers, Stays};
 use crate::heap::Heap;
-use crate::measured::{holds_size, Measured};
-pub use kept::Order;
-use kept::{By, Cx};
+use crate::size_derived::{holds_size, Measured};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::Program;
 use pc3_syntax::diag::Diagnostics;
 use pc3_syntax::parallel;
 use pc3_syntax::tree::*;
+pub use reaches_checkpoint::Order;
+use reaches_checkpoint::{By, Cx};
 pub use width::Wide;
 use witness::Witness;
 
@@ -139,7 +131,7 @@ pub fn stay(
     p: &Program,
     graph: &CallGraph,
     numbers: &Numbers,
-    saved: kept::Saved,
+    saved: reaches_checkpoint::Saved,
     kept: &mut Kept,
     out: &mut Diagnostics,
 ) {

@@ -1,7 +1,7 @@
 //! Where the order of things, or their bucket, depends on where objects lie.  Where they have moved, restarts of programs
 //! that choose or search so are refused.
 
-use super::kept::Cx;
+use super::reaches_checkpoint::Cx;
 use super::{is_user, pointer_bytes};
 use crate::addresses::{
     is_constant, named, parents, pointee, Kept, KeptAt, Numbers, Parent, Parents, Place, Punned,

@@ -1,7 +1,7 @@
 //! Memory that a function allocates for itself alone: if it reaches no location, no checkpoint has anything that leads there.
 
 use super::copies::{base, pointed};
-use super::kept::{Cx, Seen};
+use super::reaches_checkpoint::{Cx, Seen};
 use crate::addresses::Parent;
 use crate::heap::allocator;
 use pc3_program::program::{is_local, Callee};

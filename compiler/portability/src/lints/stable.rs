@@ -3,7 +3,7 @@
 //!
 //! A number by which a place in memory is found, or to which memory is aligned, has to be the address itself.
 
-use super::kept::{Cx, Seen};
+use super::reaches_checkpoint::{Cx, Seen};
 use crate::addresses::{is_constant, Kept, KeptAt, Numbers, Parent, Place, Stays};
 use pc3_program::program::Callee;
 use pc3_syntax::tree::*;

@@ -3,27 +3,16 @@
 //! Works piece by piece (one external declaration at a time), so a piece that cannot be parsed
 //! is reported and the rest is still understood.
 
-mod builtins;
-mod declarators;
-mod decls;
-mod exprs;
-mod init;
-mod labels;
-mod leaves;
-mod nested;
-mod openmp;
-mod overloads;
-mod records;
-mod replaced;
+mod declarations;
+mod expressions;
+mod statements;
+use declarations::{declarators, init, overloads, replaced, specifiers, unused};
+use expressions::typing;
+use statements::labels;
+
 mod scopes;
-mod specifiers;
-mod stmts;
 #[cfg(test)]
 mod tests;
-mod type_attributes;
-mod typing;
-mod unseen;
-mod unused;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::parse::{implicit_int, label_of_declaration, parse_piece, ParseFailure, Piece};

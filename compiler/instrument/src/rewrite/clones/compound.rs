@@ -1,0 +1,79 @@
+//! Compound literals whose address is kept across a point: each is an object of the shadow struct.
+//!
+//! ```c
+//! total(&(struct item){1, n})                                                   // user
+//!
+//! total(&(*(struct item *)__builtin_memcpy((void *)&pc3_s->pc3_cl0, (const void *)&(struct item){1, n},
+//!                                          sizeof pc3_s->pc3_cl0)))             // both clones
+//! ```
+//! Evaluated again, it is the same object with a new value, as C says.
+
+use crate::rewrite::clones::edits::Edits;
+use crate::rewrite::clones::print::Printer;
+use pc3_program::linear::Linear;
+use pc3_program::points::Points;
+use pc3_program::walk::{visit, Node};
+use pc3_syntax::tree::*;
+use std::collections::HashSet;
+
+/// Those that a point can see: they live as long as the block around them.
+pub fn kept(u: &Unit, f: &Function, escaping: &HashSet<ExprId>, points: &Points) -> Vec<ExprId> {
+    let mut blocks = Vec::new();
+    if !escaping.is_empty() {
+        visit(u, Node::Stmt(f.body), &mut |n| {
+            if let Node::Stmt(s) = n {
+                if matches!(u.stmt(s).kind, StmtKind::Block(_)) {
+                    blocks.push(u.stmt(s).span.clone());
+                }
+            }
+            true
+        });
+    }
+    let inside = |a: &Span, b: &Span| b.start <= a.start && a.end <= b.end;
+    let mut list: Vec<ExprId> = escaping
+        .iter()
+        .copied()
+        .filter(|e| {
+            let span = &u.expr(*e).span;
+            let around = blocks.iter().filter(|b| inside(span, b));
+            let block = around.min_by_key(|b| b.end - b.start);
+            block.is_none_or(|b| points.list.iter().any(|p| inside(&p.span, b)))
+        })
+        .collect();
+    list.sort_by_key(|e| (u.expr(*e).span.start, *e));
+    list
+}
+
+/// Can the literal be a member of a struct?
+pub fn has_place(u: &Unit, e: ExprId) -> bool {
+    match u.ty(u.expr(e).ty.ty) {
+        Type::Array { len, .. } => !matches!(len, ArrayLen::Unknown),
+        Type::Unsupported(_) => false,
+        _ => true,
+    }
+}
+
+/// Its name in the shadow struct, by its number in the function.
+pub fn member(n: usize) -> String {
+    format!("pc3_cl{n}")
+}
+
+impl Printer<'_, '_> {
+    /// The literal as an lvalue on the shadow stack; false if it may stay where it is.
+    pub fn compound_literal(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) -> bool {
+        let Some(n) = self.plan.literals.iter().position(|x| *x == e) else {
+            return false;
+        };
+        let x = self.u().expr(e);
+        let mut inner = Edits::default();
+        self.children(e, lin, &mut inner);
+        let text = inner.apply(self.cx, &x.span);
+        let place = format!("pc3_s->{}", member(n));
+        let to = self.cx.names.pointer_to(x.ty, "");
+        out.replace(
+            &x.span,
+            format!("(*({to})__builtin_memcpy((void *)&{place}, (const void *)&{text}, sizeof {place}))"),
+        );
+        true
+    }
+}

@@ -1,0 +1,384 @@
+//! What will be done to each function: its points, what each of them saves, what lives on the
+//! shadow stack, which names change.
+
+use crate::rewrite::attributes::is_cleaned;
+use crate::rewrite::clones::compound;
+use pc3_portability::unions::{contains, Noted};
+use pc3_program::callgraph::CallGraph;
+use pc3_program::cfg;
+use pc3_program::escape::Escapes;
+use pc3_program::linear::{self, Ctx, Linear, Needed, Root, TempTy};
+use pc3_program::liveness;
+use pc3_program::moved_parameters::{self, By, Move};
+use pc3_program::points::{self, PointAt, Points};
+use pc3_program::program::{is_local, FnId, Program};
+use pc3_program::scope::{self, Scopes};
+use pc3_program::variadic::{self, Variadic};
+use pc3_program::walk::{runtime_lengths, visit, visit_decls, Node};
+use pc3_syntax::tree::*;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+#[derive(Default)]
+pub struct Plan {
+    pub points: Points,
+    pub linear: HashMap<Root, Linear>,
+    pub temps: Vec<TempTy>,
+    /// Per label - 1.
+    pub live: Vec<Live>,
+    /// Locals on the shadow stack, in declaration order.
+    pub shadow: Vec<SymId>,
+    pub shadow_set: HashSet<SymId>,
+    /// Locals that get another name in both clones.
+    pub renamed: HashMap<SymId, String>,
+    /// Locals that get a value where they are declared, because a saver may see them before their first.
+    pub zeroed: HashSet<SymId>,
+    /// VLAs or alloca: blocks on the shadow stack, given back with the frame's struct.
+    pub blocks: bool,
+    pub uses_alloca: bool,
+    /// Compound literals on the shadow stack.
+    pub literals: Vec<ExprId>,
+    /// Restored in the resume clone: may not be `const` there.
+    pub restored: HashSet<SymId>,
+    /// main's third parameter: a restart has an environment of its own.
+    pub environment: Option<SymId>,
+    /// Variable arguments come in memory.
+    pub packed: bool,
+    /// Calls of functions of that kind.
+    pub packed_calls: Vec<ExprId>,
+    /// Labels of the calls of `setjmp`.
+    pub jumps: Vec<u32>,
+    /// Those in larger expressions.
+    pub bad_jumps: Vec<u32>,
+    /// Point and call of `setjmp` whose block has ended there: not armed again.
+    pub ended: HashSet<(u32, u32)>,
+}
+
+impl Plan {
+    /// Something of the frame lies on the shadow stack.
+    pub fn has_frame(&self) -> bool {
+        !self.has_no_members() || self.blocks
+    }
+    pub fn has_no_members(&self) -> bool {
+        self.shadow.is_empty() && self.literals.is_empty() && self.packed_calls.is_empty()
+    }
+}
+
+#[derive(Clone, Default, Debug)]
+pub struct Live {
+    pub vars: Vec<SymId>,
+    pub temps: Vec<usize>,
+    /// Lengths, computed by then, of the type that is being declared.
+    pub lengths: Vec<ExprId>,
+    /// Parameters among `vars` that have been moved, and by what.
+    pub moved: HashMap<SymId, By>,
+}
+
+pub fn make(p: &Program, g: &CallGraph, noted: &Noted) -> (Vec<Plan>, Escapes) {
+    let all: Vec<Points> = p.ids().map(|f| points::analyse(p, g, f, false)).collect();
+    let mut escapes = pc3_program::escape::analyse(p, g, &all);
+    // Notes are by address.
+    for f in p.ids().filter(|f| !all[f.index()].is_empty()) {
+        let (u, set) = (p.unit(f), noted.of(p.fns[f.index()].0));
+        let func = p.func(f);
+        let locals = func.locals.iter().chain(&func.params).copied();
+        let kept = locals.filter(|s| is_local(u.sym(*s)) && contains(u, set, u.sym(*s).ty.ty));
+        escapes.escaping[f.index()].extend(kept);
+    }
+    let variadic = variadic::analyse(p, g);
+    let mut plans = Vec::new();
+    for (f, points) in p.ids().zip(all) {
+        plans.push(function(p, g, f, points, &escapes, &variadic));
+    }
+    (plans, escapes)
+}
+
+fn function(
+    p: &Program,
+    g: &CallGraph,
+    f: FnId,
+    all: Points,
+    escapes: &Escapes,
+    variadic: &Variadic,
+) -> Plan {
+    if all.is_empty() {
+        return Plan::default();
+    }
+    let u = p.unit(f);
+    let func = p.func(f);
+    let scopes = scope::analyse(u, func);
+    let mut shadow: Vec<SymId> = escapes.escaping[f.index()]
+        .iter()
+        .copied()
+        .filter(|s| !is_vla(u, *s) && all.list.iter().any(|q| scopes.visible(*s, q.span.start)))
+        .collect();
+    let own_lists = crate::rewrite::clones::decl::named_in_own_list(u, func, &all);
+    shadow.extend(own_lists.iter().filter(|s| is_local(u.sym(**s))));
+    // A loop header's variables move together.
+    crate::rewrite::clones::decl::close_headers(u, func, &mut shadow);
+    shadow.sort();
+    shadow.dedup();
+    let literals = compound::kept(u, func, &escapes.literals[f.index()], &all);
+    let packed = variadic.packed.contains(&f);
+    let packed_calls = variadic.calls.get(&f).cloned().unwrap_or_default();
+    let frame_free = shadow.is_empty()
+        && literals.is_empty()
+        && !packed
+        && packed_calls.is_empty()
+        && !func.locals.iter().any(|s| is_cleaned(u.sym(*s)))
+        && !has_blocks(u, func);
+    let points = if frame_free {
+        points::analyse(p, g, f, true)
+    } else {
+        all
+    };
+    if points.is_empty() {
+        // Its callers need to know of its tail calls.
+        return Plan {
+            points,
+            ..Plan::default()
+        };
+    }
+    let shadow_set: HashSet<SymId> = shadow.iter().copied().collect();
+    let flow = cfg::build(u, func);
+    let live = liveness::analyse(&flow);
+    let mut ctx = Ctx {
+        u,
+        points: &points,
+        escaping: &escapes.escaping[f.index()],
+        taken: &escapes.taken[f.index()],
+        values: linear::value_statements(u, func),
+        temps: Vec::new(),
+        linear: HashMap::new(),
+        needed: HashMap::new(),
+    };
+    ctx.stmt(func.body, &Needed::default());
+    let (linear, temps, needed) = (ctx.linear, ctx.temps, ctx.needed);
+
+    // Which full expression each point belongs to: the outermost one the graph knows.
+    let mut home: HashMap<u32, ExprId> = HashMap::new();
+    for e in live.after.keys() {
+        if let Some((a, b)) = points.exprs.get(e) {
+            (*a..=*b).for_each(|l| {
+                home.insert(l, *e);
+            });
+        }
+    }
+    let mut plan = Plan {
+        literals,
+        packed,
+        packed_calls,
+        shadow,
+        shadow_set,
+        linear,
+        temps,
+        ..Plan::default()
+    };
+    let environment = environment(u, func, &escapes.taken[f.index()]);
+    let moves = moved_parameters::analyse(u, func, &escapes.taken[f.index()]);
+    let (mut declarators, mut sized) = (Vec::new(), Vec::new());
+    visit_decls(u, Node::Stmt(func.body), &mut |d, _| {
+        let lengths = d.vars.iter().filter(|v| !v.vla_lens.is_empty());
+        sized.extend(lengths.map(|v| (u.sym(v.sym).ty, v.span.clone())));
+        let inits = d.vars.iter().filter(|v| v.init.is_some());
+        declarators.extend(inits.map(|v| (v.sym, v.span.clone())));
+    });
+    for point in &points.list {
+        let mut vars: BTreeSet<SymId> = BTreeSet::new();
+        let mut unset = None;
+        match (home.get(&point.label), point.at) {
+            (Some(e), _) => {
+                vars.extend(live.after[e].iter().map(|i| flow.vars[i]));
+                if let Some(a) = live.assigns.get(e) {
+                    vars.remove(a);
+                }
+                unset = live.unset.get(e);
+            }
+            (None, PointAt::Location(s)) => {
+                if let Some(b) = live.after_location.get(&s) {
+                    vars.extend(b.iter().map(|i| flow.vars[i]));
+                    unset = live.unset_location.get(&s);
+                }
+            }
+            _ => {}
+        }
+        let need = needed.get(&point.label).cloned().unwrap_or_default();
+        if let PointAt::Jump(_) = point.at {
+            plan.jumps.push(point.label);
+            if !need.temps.is_empty() {
+                plan.bad_jumps.push(point.label);
+            }
+            plan.live.push(Live::default());
+            continue;
+        }
+        vars.extend(need.syms);
+        let at = point.span.start;
+        // Blocks are stacked on those around them.
+        let blocks = func
+            .locals
+            .iter()
+            .copied()
+            .filter(|s| is_vla(u, *s) && scopes.declared(*s, at));
+        vars.extend(blocks);
+        // Cleanup functions look at them when the block ends.
+        let cleaned = func.locals.iter().copied();
+        vars.extend(cleaned.filter(|s| {
+            crate::rewrite::attributes::is_cleaned(u.sym(*s)) && scopes.declared(*s, at)
+        }));
+        let moved = moved_before(&moves, at, &vars);
+        vars.extend(moved.values().filter_map(|by| match by {
+            By::Local(v) => Some(*v),
+            By::Elements(_) => None,
+        }));
+        if points.list.iter().any(|p| matches!(p.at, PointAt::Jump(_))) {
+            let gone = |s: &&SymId| is_local(u.sym(**s)) && !scopes.visible(**s, at);
+            for s in vars.iter().filter(gone) {
+                let sites = points.list.iter().filter(|p| {
+                    matches!(p.at, PointAt::Jump(_)) && scopes.visible(*s, p.span.start)
+                });
+                plan.ended.extend(sites.map(|p| (point.label, p.label)));
+            }
+        }
+        // What a point in its own initialiser could see of a variable is not declared yet.
+        let declared_here = |s: &SymId| {
+            declarators
+                .iter()
+                .any(|(v, span)| v == s && span.start <= at && at < span.end)
+        };
+        vars.retain(|s| {
+            is_local(u.sym(*s))
+                && !plan.shadow_set.contains(s)
+                && scopes.visible(*s, at)
+                && !declared_here(s)
+        });
+        if let Some(e) = environment.filter(|e| vars.remove(e)) {
+            plan.environment = Some(e);
+        }
+        for s in &vars {
+            plan.restored.insert(*s);
+            if unset.is_none_or(|b| flow.index.get(s).is_some_and(|i| b.contains(*i)))
+                && u.sym(*s).kind == SymKind::Var
+            {
+                plan.zeroed.insert(*s);
+            }
+        }
+        rename_hidden(
+            u,
+            &scopes,
+            vars.iter().chain(&plan.shadow),
+            at,
+            &mut plan.renamed,
+        );
+        let mut lengths = Vec::new();
+        for (ty, span) in &sized {
+            if span.contains(&at) {
+                runtime_lengths(u, *ty, &mut lengths);
+            }
+        }
+        lengths.retain(|e| u.expr(*e).span.end <= at);
+        plan.live.push(Live {
+            lengths,
+            vars: vars.into_iter().collect(),
+            temps: need.temps.into_iter().collect(),
+            moved,
+        });
+    }
+    plan.points = points;
+    plan.blocks = has_blocks(u, func);
+    plan.uses_alloca = calls_alloca(u, func);
+    plan
+}
+
+/// Is a local variable of a function part of a checkpoint?
+pub fn saved<'a>(
+    p: &'a Program,
+    plans: &'a [Plan],
+) -> impl Fn(usize, FuncId, SymId) -> bool + Sync + 'a {
+    |unit, f, s| {
+        let plan = &plans[p.id(unit, f).index()];
+        plan.shadow_set.contains(&s) || plan.live.iter().any(|l| l.vars.contains(&s))
+    }
+}
+
+/// main's third parameter, if nothing is assigned to it.
+fn environment(u: &Unit, f: &Function, taken: &HashSet<SymId>) -> Option<SymId> {
+    let s = f.params.get(2).copied()?;
+    if u.sym(f.sym).name != "main" || taken.contains(&s) {
+        return None;
+    }
+    let mut fixed = true;
+    visit(u, Node::Stmt(f.body), &mut |n| {
+        if let Node::Expr(e) = n {
+            let target = match &u.expr(e).kind {
+                ExprKind::Assign { lhs, .. } => *lhs,
+                ExprKind::Unary {
+                    op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                    arg,
+                } => *arg,
+                _ => return true,
+            };
+            fixed &= !matches!(u.expr(target).kind, ExprKind::Ident(x) if x == s);
+        }
+        true
+    });
+    fixed.then_some(s)
+}
+
+fn moved_before(
+    moves: &HashMap<SymId, Move>,
+    at: u32,
+    live: &BTreeSet<SymId>,
+) -> HashMap<SymId, By> {
+    let here = moves
+        .iter()
+        .filter(|(p, m)| m.from <= at && live.contains(p));
+    here.map(|(p, m)| (*p, m.by)).collect()
+}
+
+fn rename_hidden<'s>(
+    u: &Unit,
+    scopes: &Scopes,
+    vars: impl Iterator<Item = &'s SymId>,
+    at: u32,
+    renamed: &mut HashMap<SymId, String>,
+) {
+    for s in vars {
+        if scopes.of(*s).is_some() && scopes.hidden(u, *s, at) {
+            renamed.insert(*s, format!("pc3_{}_{}", u.sym(*s).name, s.0));
+        }
+    }
+}
+
+pub fn is_vla(u: &Unit, s: SymId) -> bool {
+    matches!(u.ty(u.sym(s).ty.ty), Type::Array { .. }) && variable_length(u, u.sym(s).ty.ty)
+}
+
+fn variable_length(u: &Unit, t: TypeId) -> bool {
+    match u.ty(t) {
+        Type::Array { elem, len } => matches!(len, ArrayLen::Vla(_)) || variable_length(u, elem.ty),
+        _ => false,
+    }
+}
+
+/// VLAs or alloca: blocks to give back on return.
+pub fn has_blocks(u: &Unit, f: &Function) -> bool {
+    f.locals.iter().any(|s| is_vla(u, *s)) || calls_alloca(u, f)
+}
+
+pub fn is_alloca(s: &Symbol) -> bool {
+    s.kind == SymKind::Func
+        && matches!(s.name.as_str(), "alloca" | "__builtin_alloca")
+        && s.is_global
+}
+
+fn calls_alloca(u: &Unit, f: &Function) -> bool {
+    let mut any = false;
+    visit(u, Node::Stmt(f.body), &mut |n| {
+        if let Node::Expr(e) = n {
+            if let ExprKind::Ident(s) = u.expr(e).kind {
+                any |= is_alloca(u.sym(s));
+            }
+        }
+        true
+    });
+    any
+}

@@ -1,0 +1,141 @@
+//! Sizes that are kept: a value computed with `sizeof` before a checkpoint is the source's after it.
+
+use crate::addresses::Place;
+use crate::heap::one_line;
+use crate::lints::is_user;
+use crate::lints::reaches_checkpoint::{By, Cx, Order};
+use crate::size_derived::{self, Measured, Source};
+use pc3_program::program::Program;
+use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
+use pc3_syntax::tree::*;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+pub fn check(
+    cx: &Cx,
+    measured: &Measured,
+    saved: &dyn Fn(usize, FuncId, SymId) -> bool,
+    list: &mut Vec<Order>,
+    out: &mut Diagnostics,
+) {
+    let mut reported: HashSet<&Place> = HashSet::new();
+    let held = |x: &Place| matches!(x, Place::Elements(_)) || x.kept(cx.p, saved);
+    let kept = |x: &&Place| measured.refused(x) && held(x) && x.name(cx.p).is_some();
+    // Many sources share what they get to.
+    let mut known_sets: HashMap<*const HashSet<Place>, HashSet<&Place>> = HashMap::new();
+    for (i, s) in measured.sources.iter().enumerate() {
+        let u = &cx.p.units[s.unit];
+        if measured.decides(i) {
+            list.push(Order {
+                unit: s.unit,
+                place: s.name.clone(),
+                by: By::Size(s.ty),
+                witnesses: Vec::new(),
+            });
+        }
+        let all = known_sets
+            .entry(Arc::as_ptr(&s.reached))
+            .or_insert_with(|| s.reached.iter().filter(kept).collect());
+        // One source tells of a place that many add to.
+        let known = all.iter().any(|x| reported.contains(x));
+        reported.extend(all.iter());
+        if !known && !all.is_empty() {
+            out.push(advice(cx.p, u, s, all));
+        } else if let Some(into) = bare(cx, s) {
+            list.push(Order::of(s.unit, u, s.of, By::Layout));
+            let text = one_line(u.slice(&u.expr(s.of).span));
+            out.push(Diagnostic::advice(
+                u,
+                &u.expr(s.of).span,
+                Code::SizeKept,
+                format!("`{text}` is another number on other architectures, and a checkpoint keeps what is computed from it in `{into}`: a restart where members lie elsewhere is refused"),
+                "compute it anew where it is used, or keep it in a variable or a member of its own",
+            ));
+        }
+    }
+}
+
+/// Sizes in floating-point numbers that are kept, and in what waits for the rest of an expression at a point: the tables say
+/// nothing of those.
+pub fn elsewhere(
+    cx: &Cx,
+    measured: &Measured,
+    waiting: &[(usize, ExprId)],
+    list: &mut Vec<Order>,
+    out: &mut Diagnostics,
+) {
+    cx.truth_ends.set(true);
+    for (unit, u) in cx.p.units.iter().enumerate() {
+        for e in (0..u.exprs.len()).map(|k| ExprId(k as u32)) {
+            let sized = measured.sized(unit, e) && is_user(u, e);
+            if sized && cx.becomes_float(unit, e) && cx.goes(unit, e, &mut HashSet::new()) {
+                tell(u, unit, e, "in a floating-point number", list, out);
+            }
+        }
+    }
+    for (unit, e) in waiting {
+        let u = &cx.p.units[*unit];
+        if measured.sized(*unit, *e) && is_user(u, *e) {
+            tell(
+                u,
+                *unit,
+                *e,
+                "while it waits for a call in its expression",
+                list,
+                out,
+            );
+        }
+    }
+}
+
+fn tell(u: &Unit, unit: usize, e: ExprId, how: &str, list: &mut Vec<Order>, out: &mut Diagnostics) {
+    list.push(Order::of(unit, u, e, By::Layout));
+    let text = one_line(u.slice(&u.expr(e).span));
+    out.push(Diagnostic::advice(
+        u,
+        &u.expr(e).span,
+        Code::SizeKept,
+        format!("`{text}` is another number on other architectures, and a checkpoint keeps it {how}: a restart where members lie elsewhere is refused"),
+        "compute it anew where it is used, or keep it in an integer of its own",
+    ));
+}
+
+/// What else a size is put into and a checkpoint holds: an element of an array, a member of a union or of bits.
+fn bare(cx: &Cx, s: &Source) -> Option<String> {
+    let u = &cx.p.units[s.unit];
+    let lhs = cx.assigned(s.unit, s.of)?;
+    let element = match u.expr(lhs).kind {
+        ExprKind::Index { base, .. } => {
+            let array = matches!(u.ty(u.expr(base).ty.ty), Type::Array { .. });
+            let known = |x: &Place| matches!(x, Place::Elements(_));
+            array && !s.to.iter().any(known) && s.to.iter().any(|x| matches!(x, Place::Memory(_)))
+        }
+        ExprKind::Member { .. } => s.to.iter().any(|x| size_derived::is_part(cx.p, x)),
+        _ => false,
+    };
+    let text = one_line(u.slice(&u.expr(lhs).span));
+    (element && cx.holds(s.unit, lhs)).then_some(text)
+}
+
+fn advice(p: &Program, u: &Unit, s: &Source, all: &HashSet<&Place>) -> Diagnostic {
+    let direct =
+        s.to.iter()
+            .find(|x| all.contains(x))
+            .and_then(|x| x.name(p));
+    let named = |x: &Place| matches!(x, Place::Variable(..));
+    let mut names: Vec<(bool, Option<String>)> =
+        all.iter().map(|x| (named(x), x.name(p))).collect();
+    names.sort();
+    let place = direct.or_else(|| names.into_iter().find_map(|n| n.1));
+    let place = place.unwrap_or_default();
+    let of = u.type_name(QualType::plain(s.ty));
+    let at = &u.expr(s.of).span;
+    let text = one_line(u.slice(at));
+    Diagnostic::advice(
+        u,
+        at,
+        Code::SizeKept,
+        format!("`{text}` is another number on other architectures, and a checkpoint keeps what is computed from it in `{place}`: a restart where it is another number is refused while that has such a value"),
+        format!("compute it anew where it is used, or say what it counts: `#pragma pc3 bytes {place} of {of}`"),
+    )
+}

@@ -1,0 +1,151 @@
+//! Calls by which a number takes the order of bytes that a network or a file wants (`htonl`, `htobe32`, `inet_pton`), or is
+//! brought back from it.
+//!
+//! The headers replace most of them: by a swap of bytes here, by nothing on a machine of the other order, and then under one
+//! name for both directions.  So the line that the user wrote decides which it was.
+
+use crate::lints::bytes::called;
+use crate::lints::in_users_file;
+use crate::lints::reaches_checkpoint::{By, Cx, Order};
+use pc3_program::program::is_local;
+use pc3_program::walk::strip_casts;
+use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
+use pc3_syntax::tree::*;
+use std::collections::{HashMap, HashSet};
+
+pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
+    cx.truth_ends.set(true);
+    (0..cx.p.units.len()).for_each(|u| unit(cx, u, list, out));
+}
+
+fn unit(cx: &Cx, unit: usize, list: &mut Vec<Order>, out: &mut Diagnostics) {
+    let u = &cx.p.units[unit];
+    let mut sources = Sources::default();
+    for k in 0..u.exprs.len() {
+        let e = ExprId(k as u32);
+        let Some((way, name)) = way(u, e, &mut sources).filter(|_| in_users_file(u, e)) else {
+            continue;
+        };
+        let ExprKind::Call { args, .. } = &u.expr(e).kind else {
+            continue;
+        };
+        let kept = match way {
+            Way::Out => cx.goes(unit, e, &mut HashSet::new()),
+            Way::Back => {
+                brought_back(u, e).is_some_and(|s| !is_local(u.sym(s)) && cx.is_saved(unit, s))
+            }
+            Way::Into(i) => args.get(i).is_some_and(|to| cx.holds(unit, *to)),
+        };
+        if !kept {
+            continue;
+        }
+        list.push(Order::of(unit, u, e, By::Bytes));
+        let what = match way {
+            Way::Out => "gives",
+            Way::Back => "is given",
+            Way::Into(_) => "writes",
+        };
+        out.push(Diagnostic::advice(
+            u,
+            &u.expr(e).span,
+            Code::ByteOrder,
+            format!("what `{name}` {what} is another number where the order of bytes is another, and is kept across a checkpoint: a restart there is refused"),
+            "keep the number itself, and bring it into that order where it is used; PC3_BYTE_ORDER=ignore if nothing depends on it",
+        ));
+    }
+}
+
+/// What a call does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// Its result is in that order.
+    Out,
+    /// What it was given was.
+    Back,
+    /// It puts some where this argument leads.
+    Into(usize),
+}
+
+const OUT: &[&str] = &[
+    "htonl", "htons", "htobe16", "htobe32", "htobe64", "htole16", "htole32", "htole64",
+];
+const BACK: &[&str] = &[
+    "ntohl", "ntohs", "be16toh", "be32toh", "be64toh", "le16toh", "le32toh", "le64toh",
+];
+/// These mean the same everywhere.
+const SWAP: &[&str] = &["bswap_16", "bswap_32", "bswap_64"];
+/// What headers make of all three.
+const MADE: &[&str] = &[
+    "__bswap_16",
+    "__bswap_32",
+    "__bswap_64",
+    "__uint16_identity",
+    "__uint32_identity",
+    "__uint64_identity",
+];
+
+/// The lines of the sources that a unit was read from.
+#[derive(Default)]
+pub(in crate::lints) struct Sources(HashMap<String, Option<Vec<String>>>);
+
+impl Sources {
+    pub(in crate::lints) fn line(&mut self, u: &Unit, file: &str, line: u32) -> &str {
+        let all = self.0.entry(file.to_owned()).or_insert_with(|| {
+            let bytes = std::fs::read(u.lines.seen(file)).ok()?;
+            let text = String::from_utf8_lossy(&bytes);
+            Some(text.lines().map(str::to_owned).collect())
+        });
+        let at = (line as usize).saturating_sub(1);
+        all.as_ref().and_then(|l| l.get(at)).map_or("", |l| l)
+    }
+}
+
+/// What a call does, and what the user calls it.
+fn way(u: &Unit, e: ExprId, sources: &mut Sources) -> Option<(Way, String)> {
+    let name = called(u, e)?;
+    let known = |way| Some((way, name.to_owned()));
+    match name {
+        "htonl" | "htons" | "inet_addr" => return known(Way::Out),
+        "ntohl" | "ntohs" => return known(Way::Back),
+        "inet_aton" => return known(Way::Into(1)),
+        "inet_pton" => return known(Way::Into(2)),
+        _ if MADE.contains(&name) => {}
+        _ => return None,
+    }
+    let at = u.lines.position(u.expr(e).span.start);
+    let line = sources.line(u, &at.file, at.line);
+    let word = |c: char| !(c.is_alphanumeric() || c == '_');
+    let here = |list: &[&'static str]| {
+        let mut words = line.split(word);
+        words.find_map(|w| list.iter().copied().find(|x| *x == w))
+    };
+    match (here(OUT), here(BACK), here(SWAP)) {
+        (Some(name), ..) => Some((Way::Out, name.to_owned())),
+        (None, Some(name), _) => Some((Way::Back, name.to_owned())),
+        (None, None, Some(_)) => None,
+        // In a macro of the user's.
+        (None, None, None) => known(Way::Out),
+    }
+}
+
+/// The argument that a call brings back, if it is a global variable or a part of one.
+fn brought_back(u: &Unit, e: ExprId) -> Option<SymId> {
+    let ExprKind::Call { args, .. } = &u.expr(e).kind else {
+        return None;
+    };
+    let mut e = strip_casts(u, *args.first()?);
+    loop {
+        e = match u.expr(e).kind {
+            ExprKind::Member {
+                base, arrow: false, ..
+            } => base,
+            ExprKind::Index { base, .. }
+                if matches!(u.ty(u.expr(base).ty.ty), Type::Array { .. }) =>
+            {
+                base
+            }
+            ExprKind::Ident(s) if u.sym(s).kind == SymKind::Var => return Some(s),
+            _ => return None,
+        };
+    }
+}

@@ -1,0 +1,7 @@
+//! The command line, and what the person is told.
+
+pub mod messages;
+pub mod options;
+pub mod own;
+pub mod response;
+pub mod spelling;

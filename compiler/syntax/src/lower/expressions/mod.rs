@@ -1,0 +1,7 @@
+//! Expressions and their types.
+
+pub mod builtins;
+pub mod exprs;
+pub mod leaves;
+pub mod typing;
+pub mod unseen;
