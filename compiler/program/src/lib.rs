@@ -16,6 +16,7 @@
 
 pub mod annotations;
 mod calls;
+pub mod dump;
 pub mod environment;
 pub mod floats;
 pub mod initialiser;
