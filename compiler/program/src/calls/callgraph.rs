@@ -164,34 +164,7 @@ impl Like<'_> {
 }
 
 pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
-    let mut address_taken = BTreeSet::new();
-    let mut external_taken = vec![BTreeSet::new(); p.units.len()];
-    for (i, u) in p.units.iter().enumerate() {
-        let mut called = HashSet::new();
-        for e in &u.exprs {
-            if let ExprKind::Call { callee, .. } = &e.kind {
-                let mut c = *callee;
-                while let ExprKind::Deref(a) | ExprKind::AddrOf(a) = &u.expr(c).kind {
-                    c = *a;
-                }
-                called.insert(c);
-            }
-        }
-        for (k, e) in u.exprs.iter().enumerate() {
-            if let ExprKind::Ident(s) = &e.kind {
-                if u.sym(*s).kind == SymKind::Func && !called.contains(&ExprId(k as u32)) {
-                    match p.resolve(i, *s) {
-                        Callee::Defined(f) => {
-                            address_taken.insert(f);
-                        }
-                        Callee::External(_) => {
-                            external_taken[i].insert(*s);
-                        }
-                    }
-                }
-            }
-        }
-    }
+    let (address_taken, external_taken) = taken(p);
     let shapes: HashMap<FnId, _> = address_taken
         .iter()
         .map(|f| (*f, shape(p.unit(*f), p.unit(*f).sym(p.func(*f).sym).ty.ty)))
@@ -217,60 +190,9 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
     let mut locations = Vec::new();
     let mut externals = Vec::new();
     for f in p.ids() {
-        let (unit, u) = (p.fns[f.index()].0, p.unit(f));
-        let mut list = Vec::new();
-        let mut has_location = false;
-        visit(u, Node::Stmt(p.func(f).body), &mut |n| {
-            if p.is_replaced(f) {
-                return false;
-            }
-            match n {
-                Node::Stmt(s) => has_location |= matches!(u.stmt(s).kind, StmtKind::Checkpoint),
-                Node::Expr(e) => {
-                    if let ExprKind::Call { callee, args } = &u.expr(e).kind {
-                        match p.direct(unit, *callee) {
-                            Some((_, Callee::Defined(t))) => {
-                                let to = like.groups.group(vec![t]);
-                                list.push(CallSite { expr: e, to });
-                            }
-                            Some((_, Callee::External(name))) => {
-                                let mut targets = Vec::new();
-                                for a in args {
-                                    targets.extend(match pointers.functions(unit, *a) {
-                                        Some(known) => {
-                                            let ty = u.expr(strip_casts(u, *a)).ty.ty;
-                                            Some(like.meant(unit, ty, &known))
-                                        }
-                                        None => like.callbacks(unit, strip_casts(u, *a)),
-                                    });
-                                }
-                                if !targets.is_empty() {
-                                    externals.push(External {
-                                        caller: f,
-                                        span: u.expr(e).span.clone(),
-                                        name,
-                                        targets,
-                                    });
-                                }
-                            }
-                            // What it calls is found where it stands.
-                            None if nested(u, *callee) => {}
-                            None => {
-                                let ty = u.expr(*callee).ty.ty;
-                                let to = match pointers.functions(unit, *callee) {
-                                    Some(known) => like.meant(unit, ty, &known),
-                                    None => like.group(unit, ty),
-                                };
-                                list.push(CallSite { expr: e, to });
-                            }
-                        }
-                    }
-                }
-            }
-            true
-        });
+        let (list, has_location) = calls_of(p, f, &pointers, &mut like, &mut externals);
         for c in &list {
-            like.groups.call(unit, c.expr, c.to);
+            like.groups.call(p.fns[f.index()].0, c.expr, c.to);
         }
         calls.push(list);
         locations.push(has_location);
@@ -282,27 +204,14 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
     };
     let own = locations.iter().zip(&muted).map(|(l, m)| *l && !*m);
     let (reaches, points) = reaching(own.collect(), &calls, &groups);
-    let mut diagnostics = Diagnostics::default();
-    let mut called_back = HashSet::new();
-    let mut told = HashSet::new();
-    for x in &externals {
-        let mut all = x.targets.iter().flat_map(|g| groups.functions(*g));
-        if let Some(t) = all.find(|t| reaches[t.index()]) {
-            called_back.insert(x.name.clone());
-            let path = Path {
-                p,
-                calls: &calls,
-                groups: &groups,
-                locations: &locations,
-                reaches: &reaches,
-            };
-            let said = called_by(p, x, *t, &path);
-            // Of a handler for many signals once.
-            if said.code == Code::Callback || told.insert(*t) {
-                diagnostics.push(said);
-            }
-        }
-    }
+    let path = Path {
+        p,
+        calls: &calls,
+        groups: &groups,
+        locations: &locations,
+        reaches: &reaches,
+    };
+    let (called_back, diagnostics) = called_back(&externals, &path);
     CallGraph {
         calls,
         groups,
@@ -315,6 +224,123 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         points,
         shapes,
     }
+}
+
+/// Functions whose names stand anywhere but in front of a call's parentheses: the program's, and of each unit the others.
+fn taken(p: &Program) -> (BTreeSet<FnId>, Vec<BTreeSet<SymId>>) {
+    let mut own = BTreeSet::new();
+    let mut external = vec![BTreeSet::new(); p.units.len()];
+    for (i, u) in p.units.iter().enumerate() {
+        let mut called = HashSet::new();
+        for e in &u.exprs {
+            if let ExprKind::Call { callee, .. } = &e.kind {
+                let mut c = *callee;
+                while let ExprKind::Deref(a) | ExprKind::AddrOf(a) = &u.expr(c).kind {
+                    c = *a;
+                }
+                called.insert(c);
+            }
+        }
+        for (k, e) in u.exprs.iter().enumerate() {
+            let ExprKind::Ident(s) = &e.kind else {
+                continue;
+            };
+            if u.sym(*s).kind != SymKind::Func || called.contains(&ExprId(k as u32)) {
+                continue;
+            }
+            match p.resolve(i, *s) {
+                Callee::Defined(f) => own.insert(f),
+                Callee::External(_) => external[i].insert(*s),
+            };
+        }
+    }
+    (own, external)
+}
+
+/// The calls of a function, and has it a location? Calls of functions that are not the program's, with functions as arguments,
+/// come to `externals`.
+fn calls_of(
+    p: &Program,
+    f: FnId,
+    pointers: &Pointers,
+    like: &mut Like,
+    externals: &mut Vec<External>,
+) -> (Vec<CallSite>, bool) {
+    let (unit, u) = (p.fns[f.index()].0, p.unit(f));
+    let mut list = Vec::new();
+    let mut has_location = false;
+    visit(u, Node::Stmt(p.func(f).body), &mut |n| {
+        if p.is_replaced(f) {
+            return false;
+        }
+        let e = match n {
+            Node::Stmt(s) => {
+                has_location |= matches!(u.stmt(s).kind, StmtKind::Checkpoint);
+                return true;
+            }
+            Node::Expr(e) => e,
+        };
+        let ExprKind::Call { callee, args } = &u.expr(e).kind else {
+            return true;
+        };
+        match p.direct(unit, *callee) {
+            Some((_, Callee::Defined(t))) => {
+                let to = like.groups.group(vec![t]);
+                list.push(CallSite { expr: e, to });
+            }
+            Some((_, Callee::External(name))) => {
+                let mut targets = Vec::new();
+                for a in args {
+                    targets.extend(match pointers.functions(unit, *a) {
+                        Some(known) => {
+                            let ty = u.expr(strip_casts(u, *a)).ty.ty;
+                            Some(like.meant(unit, ty, &known))
+                        }
+                        None => like.callbacks(unit, strip_casts(u, *a)),
+                    });
+                }
+                if !targets.is_empty() {
+                    externals.push(External {
+                        caller: f,
+                        span: u.expr(e).span.clone(),
+                        name,
+                        targets,
+                    });
+                }
+            }
+            // What it calls is found where it stands.
+            None if nested(u, *callee) => {}
+            None => {
+                let ty = u.expr(*callee).ty.ty;
+                let to = match pointers.functions(unit, *callee) {
+                    Some(known) => like.meant(unit, ty, &known),
+                    None => like.group(unit, ty),
+                };
+                list.push(CallSite { expr: e, to });
+            }
+        }
+        true
+    });
+    (list, has_location)
+}
+
+/// Library functions that may call back what reaches a location, and what is said of each.
+fn called_back(externals: &[External], path: &Path) -> (HashSet<String>, Diagnostics) {
+    let mut names = HashSet::new();
+    let mut diagnostics = Diagnostics::default();
+    let mut told = HashSet::new();
+    for x in externals {
+        let mut all = x.targets.iter().flat_map(|g| path.groups.functions(*g));
+        if let Some(t) = all.find(|t| path.reaches[t.index()]) {
+            names.insert(x.name.clone());
+            let said = called_by(path.p, x, *t, path);
+            // Of a handler for many signals once.
+            if said.code == Code::Callback || told.insert(*t) {
+                diagnostics.push(said);
+            }
+        }
+    }
+    (names, diagnostics)
 }
 
 /// Functions whose locations do not count, and all that they call.

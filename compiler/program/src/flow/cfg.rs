@@ -262,14 +262,13 @@ impl Builder<'_> {
         use StmtKind::*;
         let u = self.u;
         match &u.stmt(s).kind {
-            Expr(e) => {
-                if let Some(e) = e {
-                    self.full(*e);
-                    if crate::tables::never_returns(u, *e) {
-                        self.stop();
-                    }
+            Expr(Some(e)) => {
+                self.full(*e);
+                if crate::tables::never_returns(u, *e) {
+                    self.stop();
                 }
             }
+            Expr(None) => {}
             Decl(d) => self.decl(d),
             Block(list) => list.iter().for_each(|s| self.stmt(*s)),
             If { cond, then, els } => {
@@ -283,7 +282,47 @@ impl Builder<'_> {
                 let end = self.next();
                 self.edge(t, end);
             }
-            While { cond, body } => {
+            While { .. } | DoWhile { .. } | For { .. } => self.repeated(s),
+            Switch { cond, body } => self.switch(*cond, *body),
+            Case { stmt, .. } => self.case(*stmt, false),
+            Default(stmt) => self.case(*stmt, true),
+            Label { label, stmt } => {
+                let n = self.label(*label);
+                self.goto(n);
+                self.stmt(*stmt);
+            }
+            Goto(l) => {
+                let n = self.label(*l);
+                self.edge(self.cur, n);
+                self.stop();
+            }
+            GotoComputed(e) => {
+                let n = self.full(*e);
+                self.computed.push(n);
+                self.stop();
+            }
+            Continue => self.leave(self.continues.last().copied()),
+            Break => self.leave(self.breaks.last().copied()),
+            Return(e) => {
+                if let Some(e) = e {
+                    self.full(*e);
+                }
+                self.stop();
+            }
+            Asm(list) => self.asm(list),
+            Checkpoint => {
+                let n = self.next();
+                self.cfg.nodes[n].location = Some(s);
+            }
+            // Nested functions stand in no function that has points.
+            Nested { .. } | Other { .. } => {}
+        }
+    }
+
+    /// A loop.
+    fn repeated(&mut self, s: StmtId) {
+        match &self.u.stmt(s).kind {
+            StmtKind::While { cond, body } => {
                 let head = self.next();
                 let c = self.full(*cond);
                 let end = self.fresh();
@@ -292,7 +331,7 @@ impl Builder<'_> {
                 self.edge(self.cur, head);
                 self.cur = end;
             }
-            DoWhile { body, cond } => {
+            StmtKind::DoWhile { body, cond } => {
                 let head = self.next();
                 let (test, end) = (self.fresh(), self.fresh());
                 self.looped(*body, test, end);
@@ -302,7 +341,7 @@ impl Builder<'_> {
                 self.edge(c, end);
                 self.cur = end;
             }
-            For {
+            StmtKind::For {
                 init,
                 cond,
                 step,
@@ -330,82 +369,54 @@ impl Builder<'_> {
                 self.edge(self.cur, head);
                 self.cur = end;
             }
-            Switch { cond, body } => {
-                let c = self.full(*cond);
-                let end = self.fresh();
-                self.stop();
-                self.switches.push((c, false));
-                self.breaks.push(end);
-                self.stmt(*body);
-                self.breaks.pop();
-                if let Some((_, false)) = self.switches.pop() {
-                    self.edge(c, end);
-                }
-                self.goto(end);
-            }
-            Case { stmt, .. } | Default(stmt) => {
-                let n = self.next();
-                let is_default = matches!(u.stmt(s).kind, Default(_));
-                if let Some((head, seen)) = self.switches.last_mut() {
-                    *seen |= is_default;
-                    let head = *head;
-                    self.edge(head, n);
-                }
-                self.stmt(*stmt);
-            }
-            Label { label, stmt } => {
-                let n = self.label(*label);
-                self.goto(n);
-                self.stmt(*stmt);
-            }
-            Goto(l) => {
-                let n = self.label(*l);
-                self.edge(self.cur, n);
-                self.stop();
-            }
-            GotoComputed(e) => {
-                let n = self.full(*e);
-                self.computed.push(n);
-                self.stop();
-            }
-            Continue => {
-                if let Some(n) = self.continues.last().copied() {
-                    self.edge(self.cur, n);
-                }
-                self.stop();
-            }
-            Break => {
-                if let Some(n) = self.breaks.last().copied() {
-                    self.edge(self.cur, n);
-                }
-                self.stop();
-            }
-            Return(e) => {
-                if let Some(e) = e {
-                    self.full(*e);
-                }
-                self.stop();
-            }
-            Asm(list) => {
-                let n = self.next();
-                for e in list {
-                    let mut fx = Effects {
-                        u,
-                        index: &self.cfg.index,
-                        uses: Bits::default(),
-                        kills: self.cfg.nodes[n].kills.clone(),
-                    };
-                    fx.read(*e, false);
-                    let uses = fx.uses;
-                    self.cfg.nodes[n].uses.union(&uses);
-                }
-            }
-            Checkpoint => {
-                let n = self.next();
-                self.cfg.nodes[n].location = Some(s);
-            }
-            // Nested functions stand in no function that has points.
-            Nested { .. } | Other { .. } => {}
+            _ => {}
+        }
+    }
+
+    fn switch(&mut self, cond: ExprId, body: StmtId) {
+        let c = self.full(cond);
+        let end = self.fresh();
+        self.stop();
+        self.switches.push((c, false));
+        self.breaks.push(end);
+        self.stmt(body);
+        self.breaks.pop();
+        if let Some((_, false)) = self.switches.pop() {
+            self.edge(c, end);
+        }
+        self.goto(end);
+    }
+
+    fn case(&mut self, stmt: StmtId, is_default: bool) {
+        let n = self.next();
+        if let Some((head, seen)) = self.switches.last_mut() {
+            *seen |= is_default;
+            let head = *head;
+            self.edge(head, n);
+        }
+        self.stmt(stmt);
+    }
+
+    /// Goes on at a node, or nowhere that is known.
+    fn leave(&mut self, to: Option<usize>) {
+        if let Some(n) = to {
+            self.edge(self.cur, n);
+        }
+        self.stop();
+    }
+
+    fn asm(&mut self, operands: &[ExprId]) {
+        let n = self.next();
+        for e in operands {
+            let mut fx = Effects {
+                u: self.u,
+                index: &self.cfg.index,
+                uses: Bits::default(),
+                kills: self.cfg.nodes[n].kills.clone(),
+            };
+            fx.read(*e, false);
+            let uses = fx.uses;
+            self.cfg.nodes[n].uses.union(&uses);
         }
     }
 

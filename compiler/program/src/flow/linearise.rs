@@ -91,47 +91,12 @@ impl Builder<'_, '_> {
             return;
         }
         match self.kind(e) {
-            Call { callee, args } => {
-                let mut order = vec![callee];
-                order.extend(args.iter().rev());
-                self.sequence(&order, ops);
-                if let Some(label) = self.c.points.calls.get(&e).copied() {
-                    let temp =
-                        (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e)));
-                    ops.push(Op::Point {
-                        label,
-                        call: e,
-                        temp,
-                    });
-                    self.subst
-                        .insert(e, temp.map_or(Subst::Nothing, Subst::Temp));
-                }
-            }
+            Call { callee, args } => self.call(e, callee, &args, used, ops),
             Binary {
                 op: op @ (BinOp::LogAnd | BinOp::LogOr),
                 lhs,
                 rhs,
-            } => {
-                self.expr(lhs, true, ops);
-                if self.has(rhs) {
-                    let temp = self.temp(TempTy::Int);
-                    ops.push(Op::Truth { temp, expr: lhs });
-                    let mut then = Vec::new();
-                    self.expr(rhs, true, &mut then);
-                    then.push(Op::Truth { temp, expr: rhs });
-                    let cond = if op == BinOp::LogAnd {
-                        crate::linear::Cond::Temp(temp)
-                    } else {
-                        crate::linear::Cond::NotTemp(temp)
-                    };
-                    ops.push(Op::If {
-                        cond,
-                        then,
-                        els: Vec::new(),
-                    });
-                    self.subst.insert(e, Subst::Temp(temp));
-                }
-            }
+            } => self.logical(e, op, lhs, rhs, ops),
             Binary { op, lhs, rhs } => {
                 if self.swapped(op, lhs, rhs, e) {
                     self.sequence(&[rhs, lhs], ops);
@@ -140,44 +105,8 @@ impl Builder<'_, '_> {
                 }
             }
             Cond { cond, then, els } => self.conditional(e, cond, then, els, used, ops),
-            Comma(list) => {
-                let last = list.iter().rposition(|x| self.has(*x)).unwrap_or(0);
-                for (i, x) in list[..=last].iter().enumerate() {
-                    let wanted = used && i + 1 == list.len();
-                    if self.has(*x) {
-                        self.expr(*x, wanted, ops);
-                    }
-                    if i < last || !wanted {
-                        if !self.subst.contains_key(x) {
-                            ops.push(Op::Do(*x));
-                            self.subst.insert(*x, Subst::Nothing);
-                        } else if i + 1 < list.len() {
-                            self.subst.insert(*x, Subst::Nothing);
-                        }
-                    }
-                }
-            }
-            Assign { op, lhs, rhs } => match op {
-                // gcc computes the address first only for a call stored as it is.
-                None if self.direct_store(lhs, rhs) => {
-                    if self.has(lhs) {
-                        self.expr(lhs, true, ops);
-                    }
-                    if self.has(rhs) {
-                        self.fix_place(lhs, ops);
-                        self.expr(rhs, true, ops);
-                    }
-                }
-                _ => {
-                    self.expr(rhs, true, ops);
-                    if self.has(lhs) {
-                        if !self.stable(rhs) {
-                            self.spill(rhs, ops);
-                        }
-                        self.expr(lhs, true, ops);
-                    }
-                }
-            },
+            Comma(list) => self.comma(&list, used, ops),
+            Assign { op, lhs, rhs } => self.assign(op, lhs, rhs, ops),
             Index { base, index } => self.sequence(&[base, index], ops),
             Member { base: a, .. }
             | AddrOf(a)
@@ -205,6 +134,88 @@ impl Builder<'_, '_> {
             | Alignof
             | LabelAddr(_)
             | Builtin => {}
+        }
+    }
+
+    fn call(&mut self, e: ExprId, callee: ExprId, args: &[ExprId], used: bool, ops: &mut Vec<Op>) {
+        let mut order = vec![callee];
+        order.extend(args.iter().rev());
+        self.sequence(&order, ops);
+        let Some(label) = self.c.points.calls.get(&e).copied() else {
+            return;
+        };
+        let temp = (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e)));
+        ops.push(Op::Point {
+            label,
+            call: e,
+            temp,
+        });
+        let value = temp.map_or(Subst::Nothing, Subst::Temp);
+        self.subst.insert(e, value);
+    }
+
+    /// `&&` and `||`.
+    fn logical(&mut self, e: ExprId, op: BinOp, lhs: ExprId, rhs: ExprId, ops: &mut Vec<Op>) {
+        self.expr(lhs, true, ops);
+        if !self.has(rhs) {
+            return;
+        }
+        let temp = self.temp(TempTy::Int);
+        ops.push(Op::Truth { temp, expr: lhs });
+        let mut then = Vec::new();
+        self.expr(rhs, true, &mut then);
+        then.push(Op::Truth { temp, expr: rhs });
+        let cond = match op {
+            BinOp::LogAnd => crate::linear::Cond::Temp(temp),
+            _ => crate::linear::Cond::NotTemp(temp),
+        };
+        ops.push(Op::If {
+            cond,
+            then,
+            els: Vec::new(),
+        });
+        self.subst.insert(e, Subst::Temp(temp));
+    }
+
+    fn comma(&mut self, list: &[ExprId], used: bool, ops: &mut Vec<Op>) {
+        let last = list.iter().rposition(|x| self.has(*x)).unwrap_or(0);
+        for (i, x) in list[..=last].iter().enumerate() {
+            let wanted = used && i + 1 == list.len();
+            if self.has(*x) {
+                self.expr(*x, wanted, ops);
+            }
+            if i < last || !wanted {
+                if !self.subst.contains_key(x) {
+                    ops.push(Op::Do(*x));
+                    self.subst.insert(*x, Subst::Nothing);
+                } else if i + 1 < list.len() {
+                    self.subst.insert(*x, Subst::Nothing);
+                }
+            }
+        }
+    }
+
+    fn assign(&mut self, op: Option<BinOp>, lhs: ExprId, rhs: ExprId, ops: &mut Vec<Op>) {
+        match op {
+            // gcc computes the address first only for a call stored as it is.
+            None if self.direct_store(lhs, rhs) => {
+                if self.has(lhs) {
+                    self.expr(lhs, true, ops);
+                }
+                if self.has(rhs) {
+                    self.fix_place(lhs, ops);
+                    self.expr(rhs, true, ops);
+                }
+            }
+            _ => {
+                self.expr(rhs, true, ops);
+                if self.has(lhs) {
+                    if !self.stable(rhs) {
+                        self.spill(rhs, ops);
+                    }
+                    self.expr(lhs, true, ops);
+                }
+            }
         }
     }
 
