@@ -95,60 +95,14 @@ impl Lower {
         };
         let id = match previous {
             Some(id) => {
-                let old = self.unit.sym(id).ty;
-                let ty = self.composite(old, new.ty, new.kind == SymKind::Func && new.initialised);
-                let s = &mut self.unit.symbols[id.index()];
-                s.ty = ty;
-                s.decls.extend(new.span);
-                s.initialised |= new.initialised;
-                s.defined |= defines;
-                s.system |= system;
-                s.implicit = false;
-                s.thread_local |= new.thread_local;
-                if new.storage == Some(Storage::Static) && linked {
-                    s.storage = Storage::Static;
-                }
-                for a in new.attributes {
-                    if !s.attributes.contains(&a) {
-                        s.attributes.push(a);
-                    }
-                }
+                self.declare_again(id, &new, linked);
                 id
             }
-            None => {
-                let storage = match (new.kind, new.storage) {
-                    (SymKind::Typedef, _) => Storage::Typedef,
-                    (_, Some(Storage::Static)) => Storage::Static,
-                    (SymKind::Param, Some(s)) => s,
-                    _ if linked => Storage::Extern,
-                    (_, Some(s)) => s,
-                    _ => Storage::Auto,
-                };
-                let id = SymId(self.unit.symbols.len() as u32);
-                self.unit.symbols.push(Symbol {
-                    name: new.name.clone(),
-                    kind: new.kind,
-                    ty: new.ty,
-                    storage,
-                    thread_local: new.thread_local,
-                    func: if linked || at_file {
-                        None
-                    } else {
-                        self.func_id()
-                    },
-                    is_global: linked,
-                    initialised: new.initialised,
-                    defined: defines,
-                    decls: new.span.into_iter().collect(),
-                    value: None,
-                    system,
-                    implicit: false,
-                    attributes: new.attributes,
-                    alignments: Vec::new(),
-                });
-                id
-            }
+            None => self.first_declaration(&new, linked),
         };
+        let s = &mut self.unit.symbols[id.index()];
+        s.defined |= defines;
+        s.system |= system;
         if overloads && previous.is_none() {
             self.note_overload(id);
         }
@@ -165,6 +119,59 @@ impl Lower {
         if !new.name.is_empty() {
             self.scope().names.insert(new.name, id);
         }
+        id
+    }
+
+    fn declare_again(&mut self, id: SymId, new: &NewSymbol, linked: bool) {
+        let old = self.unit.sym(id).ty;
+        let ty = self.composite(old, new.ty, new.kind == SymKind::Func && new.initialised);
+        let s = &mut self.unit.symbols[id.index()];
+        s.ty = ty;
+        s.decls.extend(new.span.clone());
+        s.initialised |= new.initialised;
+        s.implicit = false;
+        s.thread_local |= new.thread_local;
+        if new.storage == Some(Storage::Static) && linked {
+            s.storage = Storage::Static;
+        }
+        for a in &new.attributes {
+            if !s.attributes.contains(a) {
+                s.attributes.push(a.clone());
+            }
+        }
+    }
+
+    fn first_declaration(&mut self, new: &NewSymbol, linked: bool) -> SymId {
+        let storage = match (new.kind, new.storage) {
+            (SymKind::Typedef, _) => Storage::Typedef,
+            (_, Some(Storage::Static)) => Storage::Static,
+            (SymKind::Param, Some(s)) => s,
+            _ if linked => Storage::Extern,
+            (_, Some(s)) => s,
+            _ => Storage::Auto,
+        };
+        let at_file = self.scopes.len() == 1;
+        let id = SymId(self.unit.symbols.len() as u32);
+        self.unit.symbols.push(Symbol {
+            name: new.name.clone(),
+            kind: new.kind,
+            ty: new.ty,
+            storage,
+            thread_local: new.thread_local,
+            func: match linked || at_file {
+                true => None,
+                false => self.func_id(),
+            },
+            is_global: linked,
+            initialised: new.initialised,
+            defined: false,
+            decls: new.span.iter().cloned().collect(),
+            value: None,
+            system: false,
+            implicit: false,
+            attributes: new.attributes.clone(),
+            alignments: Vec::new(),
+        });
         id
     }
 

@@ -117,7 +117,7 @@ impl Emitter<'_, '_> {
             list.iter().for_each(|e| told(*e, what));
         }
         let stored = stored::find(u).into_iter().filter(|_| cx.has_points);
-        stored.for_each(|(e, what)| told(e, &what));
+        stored.for_each(|(e, what)| told(e, what));
         let links = pieces.links[cx.unit].iter().enumerate();
         for (n, link) in links.filter(|(_, l)| cx.links.contains_key(&l.of)) {
             let at = u.lines.position(u.expr(link.of).span.start);

@@ -11,8 +11,7 @@ use crate::rewrite::clones::ctypes::Names;
 use crate::rewrite::clones::print::{shadow_member, Printer};
 use crate::rewrite::clones::vla::element;
 use crate::rewrite::frames::arguments;
-use crate::rewrite::frames::plan::is_vla;
-use crate::rewrite::frames::plan::Plan;
+use crate::rewrite::frames::plan::{is_vla, Live, Plan};
 use crate::rewrite::frames::savers;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::linear::TempTy;
@@ -142,119 +141,100 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
         return out;
     }
     for s in &live.vars {
-        let name = &u.sym(*s).name;
-        let twice = live
-            .vars
-            .iter()
-            .filter(|x| u.sym(**x).name == *name)
-            .count()
-            > 1;
-        let member = if twice {
-            let nth = live
-                .vars
-                .iter()
-                .filter(|x| u.sym(**x).name == *name)
-                .position(|x| x == s)
-                .unwrap_or(0);
-            format!("{name}__{}", nth + 1)
-        } else {
-            name.clone()
-        };
-        let called = |s: &SymId| match plan.renamed.get(s) {
-            Some(new) => new.clone(),
-            None => u.sym(*s).name.clone(),
-        };
-        let place = called(s);
-        let moved = live.moved.get(s).map(|by| match by {
-            By::Elements(n) => n.to_string(),
-            By::Local(v) => called(v),
-        });
-        let q = u.sym(*s).ty;
-        if cx.names.is_vm(q) {
-            for (i, e) in cx.names.runtime_lengths(q).iter().enumerate() {
-                out.push(Member {
-                    name: format!("{member}__n{i}"),
-                    place: cx.names.lengths[e].clone(),
-                    ty: MemberTy::Length,
-                    sym: None,
-                    moved: None,
-                });
-            }
-        }
-        if is_vla(u, *s) {
-            let elem = element(u, q, |q| cx.names.is_vm(q));
-            out.push(Member {
-                name: member,
-                place: format!("pc3_vla_{}", s.0),
-                ty: MemberTy::Temp(TempTy::PointerTo(elem)),
-                sym: None,
-                moved: None,
-            });
-            continue;
-        }
-        let ty = match u.ty(q.ty) {
-            Type::VaList => MemberTy::List,
-            _ => MemberTy::Var(q),
-        };
-        out.push(Member {
-            name: member,
-            place,
-            ty,
-            sym: Some(*s),
-            moved,
-        });
+        variable(cx, plan, live, *s, &mut out);
     }
+    let unnamed = |name: String, place: String, ty| Member {
+        name,
+        place,
+        ty,
+        sym: None,
+        moved: None,
+    };
     for (i, e) in live.lengths.iter().enumerate() {
         if let Some(place) = cx.names.lengths.get(e) {
+            let name = format!("pc3_length{}", i + 1);
+            out.push(unnamed(name, place.clone(), MemberTy::Length));
+        }
+    }
+    // Argument lists in the shadow block: made anew where they were.
+    let lists = plan.shadow.iter().filter(|s| is_list(u, **s));
+    for (i, s) in lists.enumerate() {
+        let name = format!("{}__list{}", u.sym(*s).name, i + 1);
+        let place = format!("pc3_s->{}", shadow_member(u, *s));
+        out.push(unnamed(name, place, MemberTy::List));
+    }
+    if plan.packed {
+        out.push(unnamed(
+            "pc3_va".into(),
+            "pc3_va".into(),
+            MemberTy::Arguments,
+        ));
+    }
+    if !plan.jumps.is_empty() {
+        let ty = MemberTy::Jumps(plan.jumps.len());
+        out.push(unnamed("pc3_jumps".into(), "pc3_jt".into(), ty));
+    }
+    // Temporaries are numbered within the point: their numbers in the function depend on the target.
+    for (i, t) in live.temps.iter().enumerate() {
+        let ty = MemberTy::Temp(plan.temps[*t]);
+        out.push(unnamed(format!("pc3_t{}", i + 1), format!("pc3_t{t}"), ty));
+    }
+    out
+}
+
+/// A variable, behind the lengths of its type.
+fn variable(cx: &UnitCx, plan: &Plan, live: &Live, s: SymId, out: &mut Vec<Member>) {
+    let u = cx.u;
+    let name = &u.sym(s).name;
+    let alike: Vec<&SymId> = (live.vars.iter())
+        .filter(|x| u.sym(**x).name == *name)
+        .collect();
+    let member = match alike.iter().position(|x| **x == s) {
+        Some(nth) if alike.len() > 1 => format!("{name}__{}", nth + 1),
+        _ => name.clone(),
+    };
+    let called = |s: &SymId| match plan.renamed.get(s) {
+        Some(new) => new.clone(),
+        None => u.sym(*s).name.clone(),
+    };
+    let moved = live.moved.get(&s).map(|by| match by {
+        By::Elements(n) => n.to_string(),
+        By::Local(v) => called(v),
+    });
+    let q = u.sym(s).ty;
+    if cx.names.is_vm(q) {
+        for (i, e) in cx.names.runtime_lengths(q).iter().enumerate() {
             out.push(Member {
-                name: format!("pc3_length{}", i + 1),
-                place: place.clone(),
+                name: format!("{member}__n{i}"),
+                place: cx.names.lengths[e].clone(),
                 ty: MemberTy::Length,
                 sym: None,
                 moved: None,
             });
         }
     }
-    // Argument lists in the shadow block: made anew where they were.
-    let lists = plan.shadow.iter().filter(|s| is_list(u, **s));
-    for (i, s) in lists.enumerate() {
+    if is_vla(u, s) {
+        let elem = element(u, q, |q| cx.names.is_vm(q));
         out.push(Member {
-            name: format!("{}__list{}", u.sym(*s).name, i + 1),
-            place: format!("pc3_s->{}", shadow_member(u, *s)),
-            ty: MemberTy::List,
+            name: member,
+            place: format!("pc3_vla_{}", s.0),
+            ty: MemberTy::Temp(TempTy::PointerTo(elem)),
             sym: None,
             moved: None,
         });
+        return;
     }
-    if plan.packed {
-        out.push(Member {
-            name: "pc3_va".into(),
-            place: "pc3_va".into(),
-            ty: MemberTy::Arguments,
-            sym: None,
-            moved: None,
-        });
-    }
-    if !plan.jumps.is_empty() {
-        out.push(Member {
-            name: "pc3_jumps".into(),
-            place: "pc3_jt".into(),
-            ty: MemberTy::Jumps(plan.jumps.len()),
-            sym: None,
-            moved: None,
-        });
-    }
-    // Temporaries are numbered within the point: their numbers in the function depend on the target.
-    for (i, t) in live.temps.iter().enumerate() {
-        out.push(Member {
-            name: format!("pc3_t{}", i + 1),
-            place: format!("pc3_t{t}"),
-            ty: MemberTy::Temp(plan.temps[*t]),
-            sym: None,
-            moved: None,
-        });
-    }
-    out
+    let ty = match u.ty(q.ty) {
+        Type::VaList => MemberTy::List,
+        _ => MemberTy::Var(q),
+    };
+    out.push(Member {
+        name: member,
+        place: called(&s),
+        ty,
+        sym: Some(s),
+        moved,
+    });
 }
 
 impl Printer<'_, '_> {

@@ -4,13 +4,14 @@
 use crate::rewrite::attributes::is_cleaned;
 use crate::rewrite::clones::compound;
 use pc3_portability::unions::{contains, Noted};
+use pc3_program::bits::Bits;
 use pc3_program::callgraph::CallGraph;
-use pc3_program::cfg;
+use pc3_program::cfg::{self, Cfg};
 use pc3_program::escape::Escapes;
 use pc3_program::linear::{self, Ctx, Linear, Needed, Root, TempTy};
-use pc3_program::liveness;
+use pc3_program::liveness::{self, Liveness};
 use pc3_program::moved_parameters::{self, By, Move};
-use pc3_program::points::{self, PointAt, Points};
+use pc3_program::points::{self, Point, PointAt, Points};
 use pc3_program::program::{is_local, FnId, Program};
 use pc3_program::scope::{self, Scopes};
 use pc3_program::variadic::{self, Variadic};
@@ -152,10 +153,44 @@ fn function(
         needed: HashMap::new(),
     };
     ctx.stmt(func.body, &Needed::default());
-    let (linear, temps, needed) = (ctx.linear, ctx.temps, ctx.needed);
+    let mut plan = Plan {
+        literals,
+        packed,
+        packed_calls,
+        shadow,
+        shadow_set,
+        linear: ctx.linear,
+        temps: ctx.temps,
+        blocks: has_blocks(u, func),
+        uses_alloca: calls_alloca(u, func),
+        ..Plan::default()
+    };
+    let taken = &escapes.taken[f.index()];
+    let moves = moved_parameters::analyse(u, func, taken);
+    let at_points = AtPoints {
+        u,
+        func,
+        points: &points,
+        scopes: &scopes,
+        flow: &flow,
+        live: &live,
+        home: homes(&live, &points),
+        needed: &ctx.needed,
+        moves: &moves,
+        environment: environment(u, func, taken),
+        declarators: declarators(u, func),
+    };
+    for point in &points.list {
+        let live = at_points.live(point, &mut plan);
+        plan.live.push(live);
+    }
+    plan.points = points;
+    plan
+}
 
-    // Which full expression each point belongs to: the outermost one the graph knows.
-    let mut home: HashMap<u32, ExprId> = HashMap::new();
+/// Which full expression each point belongs to: the outermost one that the control flow knows.
+fn homes(live: &Liveness, points: &Points) -> HashMap<u32, ExprId> {
+    let mut home = HashMap::new();
     for e in live.after.keys() {
         if let Some((a, b)) = points.exprs.get(e) {
             (*a..=*b).for_each(|l| {
@@ -163,129 +198,151 @@ fn function(
             });
         }
     }
-    let mut plan = Plan {
-        literals,
-        packed,
-        packed_calls,
-        shadow,
-        shadow_set,
-        linear,
-        temps,
-        ..Plan::default()
-    };
-    let environment = environment(u, func, &escapes.taken[f.index()]);
-    let moves = moved_parameters::analyse(u, func, &escapes.taken[f.index()]);
-    let (mut declarators, mut sized) = (Vec::new(), Vec::new());
+    home
+}
+
+/// Where a function's variables are declared: those with an initialiser, and the types of those whose length is computed.
+#[derive(Default)]
+struct Declarators {
+    initialised: Vec<(SymId, Span)>,
+    sized: Vec<(QualType, Span)>,
+}
+
+fn declarators(u: &Unit, func: &Function) -> Declarators {
+    let mut out = Declarators::default();
     visit_decls(u, Node::Stmt(func.body), &mut |d, _| {
         let lengths = d.vars.iter().filter(|v| !v.vla_lens.is_empty());
-        sized.extend(lengths.map(|v| (u.sym(v.sym).ty, v.span.clone())));
+        out.sized
+            .extend(lengths.map(|v| (u.sym(v.sym).ty, v.span.clone())));
         let inits = d.vars.iter().filter(|v| v.init.is_some());
-        declarators.extend(inits.map(|v| (v.sym, v.span.clone())));
+        out.initialised
+            .extend(inits.map(|v| (v.sym, v.span.clone())));
     });
-    for point in &points.list {
-        let mut vars: BTreeSet<SymId> = BTreeSet::new();
-        let mut unset = None;
-        match (home.get(&point.label), point.at) {
-            (Some(e), _) => {
-                vars.extend(live.after[e].iter().map(|i| flow.vars[i]));
-                if let Some(a) = live.assigns.get(e) {
-                    vars.remove(a);
-                }
-                unset = live.unset.get(e);
-            }
-            (None, PointAt::Location(s)) => {
-                if let Some(b) = live.after_location.get(&s) {
-                    vars.extend(b.iter().map(|i| flow.vars[i]));
-                    unset = live.unset_location.get(&s);
-                }
-            }
-            _ => {}
-        }
-        let need = needed.get(&point.label).cloned().unwrap_or_default();
+    out
+}
+
+/// What decides what a point saves.
+struct AtPoints<'a> {
+    u: &'a Unit,
+    func: &'a Function,
+    points: &'a Points,
+    scopes: &'a Scopes,
+    flow: &'a Cfg,
+    live: &'a Liveness,
+    home: HashMap<u32, ExprId>,
+    needed: &'a HashMap<u32, Needed>,
+    moves: &'a HashMap<SymId, Move>,
+    environment: Option<SymId>,
+    declarators: Declarators,
+}
+
+impl AtPoints<'_> {
+    /// What a point saves.
+    fn live(&self, point: &Point, plan: &mut Plan) -> Live {
+        let (u, at) = (self.u, point.span.start);
+        let need = self.needed.get(&point.label).cloned().unwrap_or_default();
         if let PointAt::Jump(_) = point.at {
             plan.jumps.push(point.label);
             if !need.temps.is_empty() {
                 plan.bad_jumps.push(point.label);
             }
-            plan.live.push(Live::default());
-            continue;
+            return Live::default();
         }
+        let (mut vars, unset) = self.needed_behind(point);
         vars.extend(need.syms);
-        let at = point.span.start;
-        // Blocks are stacked on those around them.
-        let blocks = func
-            .locals
-            .iter()
-            .copied()
-            .filter(|s| is_vla(u, *s) && scopes.declared(*s, at));
-        vars.extend(blocks);
-        // Cleanup functions look at them when the block ends.
-        let cleaned = func.locals.iter().copied();
-        vars.extend(cleaned.filter(|s| {
-            crate::rewrite::attributes::is_cleaned(u.sym(*s)) && scopes.declared(*s, at)
-        }));
-        let moved = moved_before(&moves, at, &vars);
+        vars.extend(self.kept_until_the_end(at));
+        let moved = moved_before(self.moves, at, &vars);
         vars.extend(moved.values().filter_map(|by| match by {
             By::Local(v) => Some(*v),
             By::Elements(_) => None,
         }));
-        if points.list.iter().any(|p| matches!(p.at, PointAt::Jump(_))) {
-            let gone = |s: &&SymId| is_local(u.sym(**s)) && !scopes.visible(**s, at);
-            for s in vars.iter().filter(gone) {
-                let sites = points.list.iter().filter(|p| {
-                    matches!(p.at, PointAt::Jump(_)) && scopes.visible(*s, p.span.start)
-                });
-                plan.ended.extend(sites.map(|p| (point.label, p.label)));
-            }
-        }
+        self.ended(point, &vars, plan);
         // What a point in its own initialiser could see of a variable is not declared yet.
         let declared_here = |s: &SymId| {
-            declarators
-                .iter()
-                .any(|(v, span)| v == s && span.start <= at && at < span.end)
+            let mut all = self.declarators.initialised.iter();
+            all.any(|(v, span)| v == s && span.start <= at && at < span.end)
         };
         vars.retain(|s| {
             is_local(u.sym(*s))
                 && !plan.shadow_set.contains(s)
-                && scopes.visible(*s, at)
+                && self.scopes.visible(*s, at)
                 && !declared_here(s)
         });
-        if let Some(e) = environment.filter(|e| vars.remove(e)) {
+        if let Some(e) = self.environment.filter(|e| vars.remove(e)) {
             plan.environment = Some(e);
         }
         for s in &vars {
             plan.restored.insert(*s);
-            if unset.is_none_or(|b| flow.index.get(s).is_some_and(|i| b.contains(*i)))
-                && u.sym(*s).kind == SymKind::Var
-            {
+            let index = self.flow.index.get(s);
+            let perhaps_unset = unset.is_none_or(|b| index.is_some_and(|i| b.contains(*i)));
+            if perhaps_unset && u.sym(*s).kind == SymKind::Var {
                 plan.zeroed.insert(*s);
             }
         }
         rename_hidden(
             u,
-            &scopes,
+            self.scopes,
             vars.iter().chain(&plan.shadow),
             at,
             &mut plan.renamed,
         );
         let mut lengths = Vec::new();
-        for (ty, span) in &sized {
+        for (ty, span) in &self.declarators.sized {
             if span.contains(&at) {
                 runtime_lengths(u, *ty, &mut lengths);
             }
         }
         lengths.retain(|e| u.expr(*e).span.end <= at);
-        plan.live.push(Live {
+        Live {
             lengths,
             vars: vars.into_iter().collect(),
             temps: need.temps.into_iter().collect(),
             moved,
-        });
+        }
     }
-    plan.points = points;
-    plan.blocks = has_blocks(u, func);
-    plan.uses_alloca = calls_alloca(u, func);
-    plan
+
+    /// Variables that what follows reads, and which variables may be without a value.
+    fn needed_behind(&self, point: &Point) -> (BTreeSet<SymId>, Option<&Bits>) {
+        let live = self.live;
+        let all = |b: &Bits| b.iter().map(|i| self.flow.vars[i]).collect();
+        match (self.home.get(&point.label), point.at) {
+            (Some(e), _) => {
+                let mut vars: BTreeSet<SymId> = all(&live.after[e]);
+                if let Some(a) = live.assigns.get(e) {
+                    vars.remove(a);
+                }
+                (vars, live.unset.get(e))
+            }
+            (None, PointAt::Location(s)) => match live.after_location.get(&s) {
+                Some(b) => (all(b), live.unset_location.get(&s)),
+                None => (BTreeSet::new(), None),
+            },
+            _ => (BTreeSet::new(), None),
+        }
+    }
+
+    /// Blocks of variable length, which are stacked on those around them, and what cleanup functions look at when its
+    /// block ends.
+    fn kept_until_the_end(&self, at: u32) -> impl Iterator<Item = SymId> + '_ {
+        let locals = self.func.locals.iter().copied();
+        locals.filter(move |s| {
+            (is_vla(self.u, *s) || is_cleaned(self.u.sym(*s))) && self.scopes.declared(*s, at)
+        })
+    }
+
+    /// Variables that have ended here and that a jump leads back to.
+    fn ended(&self, point: &Point, vars: &BTreeSet<SymId>, plan: &mut Plan) {
+        let jumps = || {
+            let all = self.points.list.iter();
+            all.filter(|p| matches!(p.at, PointAt::Jump(_)))
+        };
+        let visible = |s: &SymId, p: &Point| self.scopes.visible(*s, p.span.start);
+        let gone = |s: &&SymId| is_local(self.u.sym(**s)) && !visible(s, point);
+        for s in vars.iter().filter(gone) {
+            let sites = jumps().filter(|p| visible(s, p));
+            plan.ended.extend(sites.map(|p| (point.label, p.label)));
+        }
+    }
 }
 
 /// Is a local variable of a function part of a checkpoint?
