@@ -7,8 +7,8 @@ use std::ptr::null_mut;
 
 use pc3_typemetric::descriptor::pc3_rank;
 
+use crate::report::{die, EXIT_FATAL};
 use crate::shadow::HEADER;
-use crate::tell::{die, EXIT_FATAL};
 use crate::tls;
 
 /// As large as threads' own stacks are; only what is used takes memory.

@@ -16,8 +16,8 @@ use pc3_typemetric::codes;
 
 use crate::given;
 use crate::job::Job;
+use crate::report::{ends_early, say, warning};
 use crate::settings::{self, Action};
-use crate::tell::{ends_early, say, warning};
 
 /// `PC3_EVERY`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

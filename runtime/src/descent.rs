@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pc3_typemetric::codes;
 
-use crate::tell::{error, EXIT_REFUSED};
+use crate::report::{error, EXIT_REFUSED};
 
 /// What there was before.
 struct Before {

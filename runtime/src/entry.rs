@@ -14,7 +14,7 @@ use crate::frames::{calls, text};
 use crate::handlers;
 use crate::life;
 use crate::rank::Rank;
-use crate::tell::{die, EXIT_FATAL};
+use crate::report::{die, EXIT_FATAL};
 use crate::tls;
 
 fn where_is(point: &pc3_point) -> String {

@@ -57,7 +57,9 @@ pub(crate) fn reload(rank: &Rank) -> Result<(), String> {
     }
     let all = crate::store::list(rank.job().dir()).map_err(|e| e.to_string())?;
     let (id, path) = all.last().ok_or("no checkpoint has been written")?;
-    FIRST.call_once(|| crate::tell::say(&format!("going on from checkpoint {id} in this process")));
+    FIRST.call_once(|| {
+        crate::report::say(&format!("going on from checkpoint {id} in this process"))
+    });
     let checkpoint = Checkpoint::open(path).map_err(|e| e.to_string())?;
     checkpoint.verify().map_err(|e| e.to_string())?;
     let image = checkpoint.rank(rank.id() as u64);

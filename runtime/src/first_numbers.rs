@@ -12,7 +12,7 @@ use pc3_typemetric::descriptor::PC3_SEEN_ONCE;
 
 use crate::objects::Directory;
 use crate::rank::Rank;
-use crate::tell::{die, EXIT_FATAL};
+use crate::report::{die, EXIT_FATAL};
 
 /// Nonzero if some rank's objects have other numbers than their addresses.
 #[no_mangle]

@@ -6,7 +6,7 @@ use std::sync::Once;
 
 use pc3_typemetric::codes;
 
-use crate::tell::{say, warning};
+use crate::report::{say, warning};
 
 /// An address of the program's stack.
 static TOP: AtomicUsize = AtomicUsize::new(0);

@@ -20,9 +20,9 @@ use crate::format::meta::{FrameMeta, FuncMeta, LargeMeta, PointMeta, ProgramMeta
 use crate::format::read::{Checkpoint, RankImage};
 use crate::job::Job;
 use crate::rank::Rank;
+use crate::report::{die, error, EXIT_REFUSED};
 use crate::restore::{settle, RestoreError};
 use crate::save::{self, Data};
-use crate::tell::{die, error, EXIT_REFUSED};
 
 /// How a guest's [`Guest::run`] came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,7 +14,7 @@ use pc3_typemetric::codes;
 
 use crate::process;
 use crate::rank::Rank;
-use crate::tell::{say, warning};
+use crate::report::{say, warning};
 use crate::tls;
 
 pub(crate) const SIGNALS: usize = 65;

@@ -13,8 +13,8 @@ use pc3_typemetric::types::{Kind, TypeId};
 use crate::engine::Engine;
 use crate::pieces;
 use crate::rank::Rank;
+use crate::report::{flush_all, say};
 use crate::shared;
-use crate::tell::{flush_all, say};
 
 fn rank<'a>() -> Option<&'a mut Rank> {
     // SAFETY: used by entry points only, which user code calls.

@@ -15,18 +15,18 @@ use crate::files::{printing, window};
 use crate::format::meta::FileMeta;
 use crate::guest::Tables;
 use crate::library;
+use crate::multi_process_checkpoint;
+pub use crate::multi_process_checkpoint::{LocalCheckpoints, Written};
 use crate::partition::Traffic;
 use crate::peers::Peers;
 use crate::placement::Placement;
 use crate::rank::Rank;
 use crate::registry::Program;
+use crate::report::{flush_all, flush_standard, say, warning, EXIT_STOPPED};
 use crate::save::{self, Part};
 use crate::settings::{self, Addresses, Settings, Stats};
+use crate::skipped_checkpoint::Skipped;
 use crate::store::{Begin, Output, Stalls, Store, StoreError};
-use crate::tell::{flush_all, flush_standard, say, warning, EXIT_STOPPED};
-use crate::together;
-pub use crate::together::{Apart, Written};
-use crate::untaken::Untaken;
 use pc3_typemetric::codes;
 use pc3_typemetric::types::TypeTable;
 
@@ -299,13 +299,13 @@ impl Job {
     /// A failure is reported on stderr and the program goes on.
     pub fn checkpoint(&self, ranks: &mut [&mut Rank], passage: u64) -> After {
         if let Some(peers) = self.peers() {
-            return together::checkpoint(self, peers, ranks, passage);
+            return multi_process_checkpoint::checkpoint(self, peers, ranks, passage);
         }
         let start = Instant::now();
         let asked = self.control.begin();
         let stood = stood(ranks);
         let what = match library::gather(ranks) {
-            Err(obstacle) => self.untaken(&obstacle.into(), asked),
+            Err(obstacle) => self.skipped(&obstacle.into(), asked),
             Ok(()) => self.commit(
                 asked,
                 || until_now(&stood),
@@ -334,7 +334,7 @@ impl Job {
     }
 
     /// The part of a rank that is unwound or has ended, while others run; `engine`: the engine's state of it.
-    pub fn part(&self, rank: &mut Rank, engine: &[u8]) -> Result<Part, Untaken> {
+    pub fn part(&self, rank: &mut Rank, engine: &[u8]) -> Result<Part, Skipped> {
         let first = Some(&(rank.id() as u32)) == self.here().first();
         library::gather_one(rank, first)?;
         Part::of(self, rank, engine, &self.guests)
@@ -380,11 +380,11 @@ impl Job {
     }
 
     /// Writes and commits the parts of all ranks, with those of the other processes.
-    pub fn commit_apart(&self, mine: Apart) -> Written {
+    pub fn commit_local(&self, mine: LocalCheckpoints) -> Written {
         if let Some(peers) = self.peers() {
-            return together::commit_apart(self, peers, &mine);
+            return multi_process_checkpoint::commit_local(self, peers, &mine);
         }
-        let Apart {
+        let LocalCheckpoints {
             parts,
             passage,
             asked,
@@ -396,7 +396,7 @@ impl Job {
             return Written::Disturbed(why);
         }
         let what = match parts {
-            Err(obstacle) => self.untaken(&obstacle, asked),
+            Err(obstacle) => self.skipped(&obstacle, asked),
             Ok(parts) => self.commit(
                 asked,
                 || stalls,

@@ -10,7 +10,7 @@ use std::ptr::null_mut;
 
 use crate::process;
 use crate::rank::Rank;
-use crate::tell::{die, EXIT_FATAL};
+use crate::report::{die, EXIT_FATAL};
 
 /// Not what any C library's setjmp leaves in the second eight bytes.
 const MARK: u64 = 0x7063_336a_756d_7031;

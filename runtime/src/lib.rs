@@ -3,17 +3,18 @@
 //! * `engine`: the interface to whoever runs the ranks; `solo`: sequential programs; `transfer`:
 //!   what an engine may ask while it saves and loads.
 //! * `job`: what all ranks share; `rank`: one of them, with its `frames`, `shadow` stack, `globals`
-//!   and `files`; `registry`: the program as its units describe it; `untaken`: why there is no checkpoint; `room`: memory for one.
-//! * `life`: from `main` to exit; `given`, `settings`, `control`: when to checkpoint; `tell`: messages.
+//!   and `files`; `registry`: the program as its units describe it; `skipped_checkpoint`: why there is no checkpoint; `room`: memory for one.
+//! * `life`: from `main` to exit; `given`, `settings`, `control`: when to checkpoint; `report`: messages.
 //! * `format`: the file; `save` writes one; `store` commits it.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks through
-//!   `objects`, `partner` and `translate`; `loader`: what engines see of them.
-//! * `library` gathers state outside of variables: `files`, `process`, `mapped` memory, and `obstacles` and `children`, which cannot be saved; `outside`: what a
+//!   `objects`, `type_matching` and `translate`; `loader`: what engines see of them.
+//! * `library` gathers state outside of variables: `files`, `process`, `mapped` memory, and `obstacles` and `children`, which cannot be saved; `libc_handles`: what a
 //!   process makes again when it is used; `variables`: the C library's; `environment`: where `environ` leads.
 //! * `guest`: programs in other languages than C, whose state is not in units' tables.
 //! * `unions`: which member of a union was written last, where nothing else says; `notes`: of small ones, in memory that generated code writes; `shapes`: which those are; `unions_abi`: who says so.
 //! * `descent`: going back down into the functions; `footing`: on which stack; `entry`, `heap_abi`, `callbacks`, `exits`, `files`, `signals`: what generated code calls.
 
+mod address_scan;
 pub mod also;
 mod apart;
 mod beside;
@@ -39,31 +40,30 @@ pub mod guest;
 mod handlers;
 mod heads;
 mod heap_abi;
-mod hidden;
-mod holders;
 pub mod identity;
 pub mod job;
 mod jumps;
+mod libc_handles;
 mod library;
 mod life;
 mod limits;
-mod lists;
 mod loader;
+mod locale;
+mod lock_owners;
 mod mapped;
+mod multi_process_checkpoint;
 mod notes;
 mod objects;
 mod obstacles;
-mod outside;
 pub mod partition;
-mod partner;
 pub mod passed;
 pub mod peers;
 mod pieces;
-mod place;
 pub mod placement;
 mod process;
 pub mod rank;
 pub mod registry;
+pub mod report;
 mod restart;
 mod restore;
 pub mod room;
@@ -73,19 +73,19 @@ mod shadow;
 mod shapes;
 mod shared;
 mod signals;
+pub mod skipped_checkpoint;
 mod solo;
 pub mod spawned;
 pub mod store;
-pub mod tell;
 mod tls;
-mod together;
-mod tongue;
 pub mod transfer;
 mod translate;
+mod type_matching;
 mod unions;
 mod unions_abi;
-pub mod untaken;
+mod va_list;
 mod variables;
+mod working_directory;
 
 pub use failpoint::chaos;
 pub use files::own::high as own_file;

@@ -12,13 +12,13 @@ use crate::files::scan::{scan, scan_one, Open};
 use crate::format::library::{ExitMeta, ProcessMeta};
 use crate::guest::Guest;
 use crate::limits;
+use crate::locale;
 use crate::obstacles;
-use crate::place;
 use crate::process;
 use crate::rank::Rank;
-use crate::tongue;
 use crate::translate::Translator;
 use crate::variables;
+use crate::working_directory;
 
 /// Every rank is unwound or finished.
 pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
@@ -76,8 +76,8 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
         });
         if apart {
             let mut process = rank.process.take().unwrap_or_default();
-            place::describe(rank, &mut process);
-            tongue::describe(rank, &mut process);
+            working_directory::describe(rank, &mut process);
+            locale::describe(rank, &mut process);
             dispositions::describe(rank, &mut process);
             let told = i == 0 || process != ProcessMeta::default();
             rank.process = told.then_some(process);
@@ -121,8 +121,8 @@ pub(crate) fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
         process = process::collect(&is_function, &|a| rank.owns(a), false);
     }
     if rank.job().several() {
-        place::describe(rank, &mut process);
-        tongue::describe(rank, &mut process);
+        working_directory::describe(rank, &mut process);
+        locale::describe(rank, &mut process);
         dispositions::describe(rank, &mut process);
     }
     let told = first || process != ProcessMeta::default();

@@ -24,22 +24,22 @@ use crate::limits;
 use crate::partition::Traffic;
 use crate::passed;
 use crate::peers::{self, Peers};
-use crate::place;
 use crate::placement::Placement;
 use crate::process;
 use crate::rank::{Rank, Status};
 use crate::registry::{Main, Program};
+use crate::report::{
+    die, flush_free, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT,
+    EXIT_REFUSED, EXIT_SETTINGS,
+};
 use crate::restart;
 use crate::restore::small_address_space;
 use crate::settings::{misspelt, Addresses, BadSetting, Restart, Settings};
 use crate::solo::Solo;
 use crate::store::{share, Output, Stood, Store, StoreError};
-use crate::tell::{
-    die, flush_free, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT,
-    EXIT_REFUSED, EXIT_SETTINGS,
-};
 use crate::tls;
 use crate::variables;
+use crate::working_directory;
 
 /// What `main` was called with.
 struct Arguments {
@@ -276,7 +276,7 @@ fn live(
     for rank in &mut ranks {
         if let Some(mut process) = rank.process.take() {
             if job.several() {
-                let restored = place::restore(rank, &mut process)
+                let restored = working_directory::restore(rank, &mut process)
                     .and_then(|()| dispositions::restore(rank, &mut process));
                 restored.unwrap_or_else(|why| die(EXIT_REFUSED, &why));
             }

@@ -9,8 +9,8 @@ use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::job::Job;
 use crate::objects::Directory;
-use crate::partner::Plans;
 use crate::transfer::{LoadCtx, LoadError, Target};
+use crate::type_matching::Plans;
 
 pub(crate) struct Loader<'a> {
     source: &'a TypeTable,

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pc3_typemetric::descriptor::pc3_fn;
 
 use crate::files::{call, pc3_call_at};
-use crate::tell::{die, EXIT_FATAL};
+use crate::report::{die, EXIT_FATAL};
 
 static MAPPED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static PROTECTED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());

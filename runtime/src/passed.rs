@@ -10,7 +10,7 @@ use pc3_typemetric::codes;
 
 use crate::control::{Control, Every};
 use crate::rank::Rank;
-use crate::tell::{say, warning};
+use crate::report::{say, warning};
 
 /// Where that was first.
 static FIRST: OnceLock<String> = OnceLock::new();

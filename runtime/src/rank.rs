@@ -28,12 +28,12 @@ use crate::guest::Guest;
 use crate::handlers::Handlers;
 use crate::job::Job;
 use crate::jumps::Jumps;
+use crate::locale::{self, Locale};
 use crate::pieces::Pieces;
-use crate::place::{self, Place};
 use crate::shadow::Shadow;
 use crate::tls;
-use crate::tongue::{self, Tongue};
 use crate::unions::Unions;
+use crate::working_directory::{self, WorkingDirectory};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
@@ -89,8 +89,8 @@ pub struct Rank {
     /// that are in its environment.
     pub(crate) process: Option<ProcessMeta>,
     pub(crate) own_environment: Vec<usize>,
-    pub(crate) place: Place,
-    pub(crate) tongue: Tongue,
+    pub(crate) working_directory: WorkingDirectory,
+    pub(crate) locale: Locale,
     pub(crate) dispositions: Dispositions,
     pub(crate) handlers: Handlers,
     pub(crate) critical: u32,
@@ -180,8 +180,8 @@ impl Rank {
             destroyed: 0,
             process: None,
             own_environment: Vec::new(),
-            place: Place::default(),
-            tongue: Tongue::default(),
+            working_directory: WorkingDirectory::default(),
+            locale: Locale::default(),
             dispositions: Dispositions::default(),
             handlers: Handlers::default(),
             critical: 0,
@@ -396,8 +396,8 @@ impl Rank {
     #[inline]
     pub fn make_current(&mut self) {
         tls::set(&raw mut self.abi, self.delta());
-        place::enter(self);
-        tongue::enter(self);
+        working_directory::enter(self);
+        locale::enter(self);
     }
 
     /// It passes its line, of those that are passed now.

@@ -10,10 +10,10 @@ use crate::format::read::{Checkpoint, ReadError};
 use crate::job::Job;
 use crate::peers::Peers;
 use crate::rank::Rank;
+use crate::report::{error, say, EXIT_DIRECTORY, EXIT_NO_CHECKPOINT, EXIT_REFUSED};
 use crate::restore;
 use crate::settings::{Restart, Settings};
 use crate::store::{file_name, given_up, in_order_of_restart, list};
-use crate::tell::{error, say, EXIT_DIRECTORY, EXIT_NO_CHECKPOINT, EXIT_REFUSED};
 
 /// Exit status and message.
 pub(crate) type Failure = (i32, String);

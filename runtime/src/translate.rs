@@ -7,7 +7,7 @@ use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::beside::Moved;
 use crate::format::unions::UnionMeta;
-use crate::holders::{self, THREAD};
+use crate::lock_owners::{self, THREAD};
 use crate::objects::{Directory, Lost};
 use crate::registry::Wide;
 use crate::shared;
@@ -394,7 +394,7 @@ impl Resolver for Translator<'_> {
     /// Handles are small numbers under every ABI: what is not was never one.
     fn handle(&mut self, raw: u64, ty: TypeId) -> Result<u64, Unresolved> {
         if self.source.get(ty).name == THREAD {
-            return Ok(holders::number(self.ranks).into());
+            return Ok(lock_owners::number(self.ranks).into());
         }
         match u32::try_from(raw) {
             Ok(_) => Ok(raw),

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr::null_mut;
 
-use pc3_runtime::tell::{die, EXIT_FATAL};
+use pc3_runtime::report::{die, EXIT_FATAL};
 
 /// What is used of the stack that the program runs on.
 const FIRST: usize = 256 << 10;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use pc3_runtime::format::meta::PointMeta;
 use pc3_runtime::guest::{self, Guest, Image, Outcome, Source};
 use pc3_runtime::rank::Rank;
-use pc3_runtime::tell::{die, EXIT_FATAL, EXIT_REFUSED};
+use pc3_runtime::report::{die, EXIT_FATAL, EXIT_REFUSED};
 
 use crate::buffered;
 use crate::load::{Loading, Members, View};

@@ -13,7 +13,7 @@ use super::scan::{self, Made};
 use super::system;
 use crate::format::library::{OpenMeta, Origin};
 use crate::format::meta::Span;
-use crate::tell::say;
+use crate::report::say;
 
 /// An open file of a checkpoint, opened here.
 #[derive(Debug)]

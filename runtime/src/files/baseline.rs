@@ -9,7 +9,7 @@ use super::own::is_own;
 use super::standard::stands_at;
 use super::system::{self, Identity};
 use crate::format::library::{ACCESS_READ, ACCESS_WRITE};
-use crate::tell::said;
+use crate::report::said;
 use crate::variables;
 
 #[derive(Debug, Default)]

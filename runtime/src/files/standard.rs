@@ -16,7 +16,7 @@ use super::printing::locked;
 use super::system::{cut, length_of, of, open_ones, path_of, position, set_position, tail};
 use crate::format::library::{FileKind, FileMeta, STATE_CONSUMED, STATE_EOF};
 use crate::rank::Rank;
-use crate::tell::say;
+use crate::report::say;
 use crate::variables;
 
 const KINDS: [FileKind; 3] = [FileKind::Stdin, FileKind::Stdout, FileKind::Stderr];

@@ -11,10 +11,10 @@ use pc3_typemetric::plan::{ConvertError, Plan, Resolver};
 use pc3_typemetric::types::{counterparts, Kind, TypeId, TypeTable};
 
 use super::{Name, RankBuilder, RestoreError};
+use crate::address_scan::number;
 use crate::also::Also;
-use crate::hidden::number;
-use crate::partner::Plans;
 use crate::translate::Translator;
+use crate::type_matching::Plans;
 
 const WORD: u64 = 8;
 /// No 64-bit program has anything below.

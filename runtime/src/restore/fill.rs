@@ -11,20 +11,20 @@ use pc3_typemetric::types::{Kind, TypeId};
 use super::also::Others;
 use super::place::other_size;
 use super::{Name, Pending, RankBuilder, RestoreError};
+use crate::address_scan::{self, AddressScan};
 use crate::beside;
 use crate::callbacks::Callback;
 use crate::files::Owner;
 use crate::first_numbers::FirstNumbers;
 use crate::floats;
 use crate::format::read::RankImage;
-use crate::hidden::{self, Hidden};
 use crate::library::{exits, process_here};
 use crate::objects::Directory;
-use crate::partner::Plans;
 use crate::pieces::scalar;
 use crate::rank::{Rank, Status};
-use crate::tell::say;
+use crate::report::say;
 use crate::translate::Translator;
+use crate::type_matching::Plans;
 use crate::variables;
 
 pub(super) const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer; or, \
@@ -79,10 +79,11 @@ impl RankBuilder<'_, '_> {
         .still(self.is_still())
         .ranks(self.program.calls_mpi)
         .unions(&image.unions);
-        let mut hidden = Hidden::new(self.plans.source, &self.directory)
+        let mut hidden = AddressScan::new(self.plans.source, &self.directory)
             .filter(|_| self.look)
             .map(|h| h.anywhere(self.program.pieces));
-        let mut narrow = Hidden::narrow(self.plans.source, &self.directory).filter(|_| self.look);
+        let mut narrow =
+            AddressScan::narrow(self.plans.source, &self.directory).filter(|_| self.look);
         for p in &self.pending {
             // SAFETY: a place made for this object, which nobody else uses now.
             let into = unsafe { target(p.target, p.bytes) };
@@ -267,7 +268,7 @@ impl RankBuilder<'_, '_> {
     fn among_numbers(
         &self,
         p: &Pending,
-        hidden: &mut Hidden,
+        hidden: &mut AddressScan,
         (from, into): (&[u8], &mut [u8]),
         translator: &Translator,
     ) -> Result<(), RestoreError> {
@@ -298,8 +299,8 @@ impl RankBuilder<'_, '_> {
             // What the stack has left over does no harm, and what the program put there by a cast is an address.
             for at in all {
                 let word = at as usize..at as usize + size_of::<usize>();
-                let raw = hidden::number(source.abi().endian, &from[word.clone()]);
-                if is_integer(&at) && !self.directory.leads_away(raw, hidden::TAGS) {
+                let raw = address_scan::number(source.abi().endian, &from[word.clone()]);
+                if is_integer(&at) && !self.directory.leads_away(raw, address_scan::TAGS) {
                     continue;
                 }
                 let place = into.get_mut(word);
@@ -341,14 +342,14 @@ impl RankBuilder<'_, '_> {
         // What a stack's variable has never been given may be anything.
         let given = matches!(name, Name::Global(_) | Name::Heap(_));
         if let Some(raw) = t.lost_number().filter(|_| given && self.look) {
-            let member = hidden::holds(self.plans.source, ty, bytes, raw).unwrap_or_default();
+            let member = address_scan::holds(self.plans.source, ty, bytes, raw).unwrap_or_default();
             let glue = if member.is_empty() { "" } else { ": " };
             return Err(self.value(name, &format!("{member}{glue}{raw:#x} {NO_POINTER}")));
         }
         match t.lost_outside().filter(|_| self.look) {
             Some((raw, library)) => {
                 let mut error =
-                    hidden::holds(self.plans.source, ty, bytes, raw).unwrap_or_default();
+                    address_scan::holds(self.plans.source, ty, bytes, raw).unwrap_or_default();
                 if !error.is_empty() {
                     error += ": ";
                 }
@@ -382,7 +383,7 @@ impl RankBuilder<'_, '_> {
 
     /// What lost a pointer: the object's name, and the member's.
     pub(super) fn lost(&self, name: Name, ty: TypeId, bytes: &[u8], raw: u64) -> String {
-        let member = hidden::holds(self.plans.source, ty, bytes, raw).unwrap_or_default();
+        let member = address_scan::holds(self.plans.source, ty, bytes, raw).unwrap_or_default();
         let place = self.place(name).unwrap_or_default();
         self.words(name) + &member + &place
     }

@@ -29,18 +29,18 @@ use crate::guest::Source;
 use crate::identity::differences;
 use crate::job::Job;
 use crate::loader::Loader;
+use crate::locale;
 use crate::objects::Directory;
-use crate::partner::Plans;
 use crate::process::{apply_locale, check, environment_again};
 use crate::rank::Rank;
 use crate::registry::{Number, Order, Program};
+use crate::report::flush_standard;
 use crate::save::program_meta;
 use crate::settings::Addresses;
 use crate::shared::{self, Shared};
 use crate::store::StoreError;
-use crate::tell::flush_standard;
-use crate::tongue;
 use crate::transfer::LoadError;
+use crate::type_matching::Plans;
 use place::Constants;
 
 #[derive(Debug, Error)]
@@ -384,11 +384,11 @@ pub(crate) fn settle(rank: &mut Rank) -> Result<(), RestoreError> {
     let id = rank.id();
     let mut process = rank.process.take();
     let spoken = process.as_mut().filter(|_| rank.job().several());
-    let spoken = spoken.map_or(Ok(()), |p| tongue::restore(rank, p));
+    let spoken = spoken.map_or(Ok(()), |p| locale::restore(rank, p));
     rank.process = process;
     spoken.map_err(|message| RestoreError::Other { rank: id, message })?;
     // Streams for wide characters keep the encoding that they begin with.
-    tongue::enter(rank);
+    locale::enter(rank);
     let settled = rank.files.settle(id, id == 0);
     settled.map_err(|message| RestoreError::Other { rank: id, message })?;
     // What waits in standard streams may be what a rank has printed that is elsewhere now, and prints on there.

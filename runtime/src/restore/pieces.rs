@@ -8,8 +8,8 @@ use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 use super::also::Others;
 use super::fill::{target, HIDDEN};
 use super::{Name, RankBuilder, RestoreError};
+use crate::address_scan::AddressScan;
 use crate::format::pieces::{Extent, PieceMeta};
-use crate::hidden::Hidden;
 use crate::objects::Piece;
 use crate::pieces::{bytes_around, scalar, Note, Pieces};
 use crate::translate::Translator;
@@ -215,7 +215,7 @@ impl RankBuilder<'_, '_> {
         start: u64,
         bytes: &[u8],
         translator: &mut Translator,
-        mut hidden: Option<&mut Hidden>,
+        mut hidden: Option<&mut AddressScan>,
         others: &Others,
     ) -> Result<(), RestoreError> {
         let pieces = &self.directory.pieces;

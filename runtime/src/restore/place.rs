@@ -8,8 +8,8 @@ use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::texts::Texts;
 use super::{Name, Pending, RankBuilder, RestoreError};
+use crate::address_scan::number;
 use crate::format::meta::{GlobalMeta, ProgramMeta, Span};
-use crate::hidden::number;
 use crate::shadow::Shadow;
 
 /// What is the same in every run of this program: constants, literals, functions.

@@ -31,8 +31,8 @@ use crate::rank::Rank;
 use crate::registry::{Order, Program};
 use crate::room;
 use crate::shared;
+use crate::skipped_checkpoint::Skipped;
 use crate::transfer::SaveCtx;
-use crate::untaken::Untaken;
 pub(crate) use rank::Data;
 use rank::{noted, rank_data};
 
@@ -79,15 +79,15 @@ impl Part {
         rank: &mut Rank,
         engine: &[u8],
         guests: &Mutex<Tables>,
-    ) -> Result<Part, Untaken> {
+    ) -> Result<Part, Skipped> {
         let kept = Part::written(job, rank, engine, guests, Writer::keeping());
         let (out, meta) = kept.map_err(|e| match e.kind() {
             io::ErrorKind::OutOfMemory => {
                 let counted = Part::written(job, rank, engine, guests, Writer::counting());
                 let bytes = counted.map_or(0, |(out, _)| out.offset());
-                Untaken::no_memory(rank.id() as u64, bytes, "its state")
+                Skipped::no_memory(rank.id() as u64, bytes, "its state")
             }
-            _ => Untaken::InTheWay(e.to_string()),
+            _ => Skipped::InTheWay(e.to_string()),
         })?;
         let (bytes, entries) = out.into_memory();
         let guest = job.program.guest;

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pc3_runtime::rank::Rank;
-use pc3_runtime::tell::{die, say, EXIT_DEADLOCK};
+use pc3_runtime::report::{die, say, EXIT_DEADLOCK};
 
 use crate::coord::barrier;
 use crate::handle::abi;
@@ -64,7 +64,7 @@ impl Idle {
             return;
         }
         let world = me.world();
-        if world.far().is_some() {
+        if world.remote().is_some() {
             return;
         }
         let all = world.ranks().iter().all(RankState::is_idle) && !world.has_mail();

@@ -10,16 +10,16 @@ use pc3_runtime::guest::none_resumes;
 use pc3_runtime::job::Job;
 use pc3_runtime::peers::{provide_peers, Peers};
 use pc3_runtime::rank::{Rank, Status};
-use pc3_runtime::tell::{die, error, leave, on_leave, say, EXIT_REFUSED, EXIT_SETTINGS};
+use pc3_runtime::report::{die, error, leave, on_leave, say, EXIT_REFUSED, EXIT_SETTINGS};
 use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
 use pc3_typemetric::codes;
 
 use crate::coord::{driver, standing};
-use crate::crossing::{self, outcomes};
 use crate::deadlock;
 use crate::link::desk::Together;
 use crate::link::node::Event;
 use crate::link::{self, Link};
+use crate::nonblocking::{self, outcomes};
 use crate::p2p;
 use crate::protocol;
 use crate::sched::{Backend, Special};
@@ -110,15 +110,15 @@ impl Engine for MpiEngine {
         if let Err(e) = state::link(world) {
             die(EXIT_REFUSED, &error(codes::MESSAGES, &e));
         }
-        if let Err(e) = crossing::line::recover(world) {
+        if let Err(e) = nonblocking::local_checkpoint::recover(world) {
             die(EXIT_REFUSED, &error(codes::MESSAGES, &e));
         }
         if let Some(peers) = job.peers() {
             // Nobody sends before all can receive.
             meet(world, peers);
         }
-        crossing::line::go_on(world);
-        if let Some(link) = world.far() {
+        nonblocking::local_checkpoint::go_on(world);
+        if let Some(link) = world.remote() {
             link.begin();
             link.board.tell_restored(world);
         }
@@ -134,7 +134,7 @@ impl Engine for MpiEngine {
             if matches!(rank.status(), Status::Finished(_)) {
                 return;
             }
-            crossing::births::wait_to_begin(me);
+            nonblocking::births::wait_to_begin(me);
             let code = body(rank);
             end(me, code);
         }));
@@ -144,15 +144,15 @@ impl Engine for MpiEngine {
         };
         let mut codes = world.ranks().iter().map(code);
         let code = codes.find(|c| *c != 0).unwrap_or(0);
-        let code = world.far().map_or(code, |link| stay(world, link, code));
-        world.crossing.finish();
+        let code = world.remote().map_or(code, |link| stay(world, link, code));
+        world.nonblocking.finish();
         // A stop that came last has ended the process.
-        if world.far().is_some() && code != 0 {
+        if world.remote().is_some() && code != 0 {
             note_outcome(code);
         }
         standing::finish(world);
         stats::end(world, job);
-        if let Some(link) = world.far() {
+        if let Some(link) = world.remote() {
             link.close();
         }
         code
@@ -178,7 +178,7 @@ impl Engine for MpiEngine {
     }
 
     fn relieve(&self) -> bool {
-        crossing::room::relieve(&self.world)
+        nonblocking::room::relieve(&self.world)
     }
 
     fn whereabouts(&self) -> String {
@@ -224,7 +224,7 @@ impl Engine for MpiEngine {
     }
 
     fn load_line(&self, rank: &mut Rank, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
-        crossing::line::load(self.world.rank(rank.id() as u32), bytes, ctx)
+        nonblocking::local_checkpoint::load(self.world.rank(rank.id() as u32), bytes, ctx)
     }
 
     fn load(&self, rank: &mut Rank, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
@@ -282,10 +282,10 @@ fn end(me: &RankState, code: i32) {
             r.retire();
         }
     }
-    crossing::line::ended(world, me);
+    nonblocking::local_checkpoint::ended(world, me);
     let mut b = world.coord.lock();
     let slot = me.slot as usize;
-    let all = match world.far() {
+    let all = match world.remote() {
         Some(link) => {
             link.node.finished(link, &mut b, slot);
             false

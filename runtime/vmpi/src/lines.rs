@@ -41,8 +41,8 @@ impl Barriers {
     pub fn about_to_sleep(&self) {
         fence(SeqCst);
         if self.exist() && !command(self.order) {
-            pc3_runtime::tell::die(
-                pc3_runtime::tell::EXIT_FATAL,
+            pc3_runtime::report::die(
+                pc3_runtime::report::EXIT_FATAL,
                 "the system has forgotten how to order memory (membarrier)",
             );
         }

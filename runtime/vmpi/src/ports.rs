@@ -1,5 +1,5 @@
 //! Ports, where groups of ranks that have no communicator in common find each other, and the names under which ports are
-//! published.  They belong to the job: each process has all of them (`link::turns`); a checkpoint has them with the ranks
+//! published.  They belong to the job: each process has all of them (`link::total_order`); a checkpoint has them with the ranks
 //! that opened and published them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -9,7 +9,7 @@ use pc3_runtime::peers::Peers;
 
 use crate::comm::inter::Side;
 use crate::error::{fail, Class, Result};
-use crate::link::turns::News;
+use crate::link::total_order::News;
 use crate::state::{RankState, World};
 use crate::wire::{bad, Read, Reader, Writer};
 
@@ -136,7 +136,7 @@ impl Ports {
     /// In all processes.
     pub fn change(&self, me: &RankState, change: Change) -> Result<()> {
         let world = me.world();
-        let turn = world.far().map(|link| link.turns.take(me, link));
+        let turn = world.remote().map(|link| link.total_order.take(me, link));
         self.apply(world, me.rank, change.clone())?;
         if let Some(turn) = turn {
             turn.tell(&News::Ports(me.rank, change));

@@ -1,7 +1,7 @@
 //! What the engine asks of a protocol: how ranks agree on a checkpoint.  The job's is chosen as it starts (`--protocol`).
 //!
 //! A protocol is state machines in `pc3-protocol`, which a simulator drives, too, and a driver here: [`coord`](crate::coord)
-//! and [`crossing`](crate::crossing).  Whichever was chosen, the machines of both hear which ranks there are and which
+//! and [`nonblocking`](crate::nonblocking).  Whichever was chosen, the machines of both hear which ranks there are and which
 //! have ended: what a checkpoint of the other protocol logged is done again under either.
 
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 use pc3_runtime::rank::Rank;
 
 use crate::coord::driver::AtBarrier;
-use crate::crossing::protocol::NonBlocking;
+use crate::nonblocking::protocol::NonBlocking;
 use crate::state::World;
 
 pub(crate) trait Protocol: fmt::Debug + Sync {

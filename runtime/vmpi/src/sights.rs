@@ -67,7 +67,7 @@ extern "C" fn on_quit(signal: c_int) {
         };
         let _ = tell(&mut out, world);
         out.flush();
-        if world.far().is_some() {
+        if world.remote().is_some() {
             // The others have been told to say it, too; whoever is gone first is missed by them.
             let pause = libc::timespec {
                 tv_sec: 0,
@@ -82,7 +82,7 @@ extern "C" fn on_quit(signal: c_int) {
 }
 
 fn tell(out: &mut Out, world: &World) -> fmt::Result {
-    match world.far() {
+    match world.remote() {
         Some(link) => writeln!(out, "pc3: SIGQUIT: process {}:", link.index())?,
         None => writeln!(out, "pc3: SIGQUIT:")?,
     }
@@ -97,8 +97,8 @@ fn tell(out: &mut Out, world: &World) -> fmt::Result {
         Some(held) => plan(out, &held.barrier, world.ranks().len())?,
         None => writeln!(out, "  what is planned is being changed")?,
     }
-    world.crossing.sights(out, world)?;
-    match world.far() {
+    world.nonblocking.sights(out, world)?;
+    match world.remote() {
         Some(link) => link.sights(out),
         None => Ok(()),
     }

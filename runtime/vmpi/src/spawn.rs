@@ -7,11 +7,11 @@ use pc3_runtime::spawned::Birth;
 use crate::coll::meeting::Registry;
 use crate::comm::inter::Side;
 use crate::comm::{create::Made, Remote, FIRST_ID};
-use crate::crossing;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::group::Group;
 use crate::handle::abi;
-use crate::link::turns::News;
+use crate::link::total_order::News;
+use crate::nonblocking;
 use crate::state::RankState;
 
 /// Ranks of one command.
@@ -53,13 +53,13 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
     // Parents and children know it; nobody who is in both groups knows the next one, which is the children's own.
     let id = parents.next_id.max(FIRST_ID);
     let count = commands.iter().map(|c| c.ranks).sum();
-    if let Some(again) = world.crossing.bear_again(me, count) {
+    if let Some(again) = world.nonblocking.bear_again(me, count) {
         let group = Group::new(again);
         return Ok(Side { next_id: id, group });
     }
     let passages = by.count_passages();
     // Nobody else has ranks more until these are there.
-    let turn = world.far().map(|link| link.turns.take(me, link));
+    let turn = world.remote().map(|link| link.total_order.take(me, link));
     let growing = turn.is_none().then(|| world.growing());
     let first = world.known();
     let mut births = Vec::new();
@@ -75,7 +75,7 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
         }
     }
     let left = world.left();
-    let failing = || crossing::unsupported(me, "MPI_Comm_spawn, which failed,");
+    let failing = || nonblocking::unsupported(me, "MPI_Comm_spawn, which failed,");
     if births.len() > left {
         failing();
         let n = births.len();
@@ -113,7 +113,7 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
         o.parent = o.comms.insert(parent);
         born.push(child.slot);
     }
-    world.crossing.adopt(me, group.ranks(), turn.as_ref());
+    world.nonblocking.adopt(me, group.ranks(), turn.as_ref());
     drop(growing);
     drop(turn);
     born.into_iter()

@@ -8,8 +8,8 @@ use std::fmt::Write;
 use pc3_runtime::job::Job;
 use pc3_runtime::partition::{improve, Traffic};
 use pc3_runtime::placement::Placement;
+use pc3_runtime::report::say;
 use pc3_runtime::settings::Stats;
-use pc3_runtime::tell::say;
 
 use crate::deadlock::ranges;
 use crate::state::{RankState, World};
@@ -83,7 +83,7 @@ fn mine(world: &World, counts: &Counts) -> String {
     for r in world.ranks() {
         let _ = writeln!(text, "{} {}", r.rank, nanos(watch.rank(r.slot)));
     }
-    let process = world.far().map_or(0, |l| l.index());
+    let process = world.remote().map_or(0, |l| l.index());
     for w in 0..world.sched().workers() {
         let t = watch.worker(w);
         let number = process as usize * placement.workers() as usize + w;

@@ -7,7 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use pc3_runtime::tell::EXIT_FATAL;
+use pc3_runtime::report::EXIT_FATAL;
 
 /// What each process is told: `socket:INDEX:FD,FD,...`.
 pub(super) const LINK: &str = "PC3_LINK";

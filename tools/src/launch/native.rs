@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use pc3_runtime::tell::{to_continue_from, EXIT_STOPPED};
+use pc3_runtime::report::{to_continue_from, EXIT_STOPPED};
 
 use super::elf;
 use super::options::{Hosts, Run};

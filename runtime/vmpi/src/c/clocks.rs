@@ -1,5 +1,5 @@
 //! The system's clocks and sources of random numbers, which programs that call MPI ask through these functions: while ranks take
-//! their local checkpoints one by one what they say is logged, and said again behind a recovery (`crossing/outcomes`).
+//! their local checkpoints one by one what they say is logged, and said again behind a recovery (`nonblocking/outcomes`).
 //!
 //! As long as no checkpoint is under way that costs a look at whether one is.
 
@@ -9,7 +9,7 @@
 use std::ffi::{c_int, c_long, c_uint, c_void};
 use std::iter::once;
 
-use crate::crossing::outcomes::{logging, system};
+use crate::nonblocking::outcomes::{logging, system};
 use crate::state::RankState;
 
 /// What was asked: the first byte of what is logged.

@@ -29,7 +29,7 @@ unsafe fn weights<'a>(p: *const c_int, n: usize) -> Result<Option<&'a [c_int]>> 
 /// Where the caller runs, if ranks may be reordered.
 fn process(me: &RankState, reorder: c_int) -> Option<u32> {
     let world = me.world();
-    (reorder != 0 && world.far().is_some()).then(|| world.process_of(me.rank))
+    (reorder != 0 && world.remote().is_some()).then(|| world.process_of(me.rank))
 }
 
 /// The caller becomes a node with these edges.

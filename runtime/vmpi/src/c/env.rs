@@ -5,9 +5,9 @@ use std::ptr::{null, null_mut};
 
 use super::errors::end_job;
 use super::{entry, info::known, put, put_text};
-use crate::crossing::outcomes;
 use crate::error::{fail, Class, MpiError};
 use crate::handle::abi;
+use crate::nonblocking::outcomes;
 use crate::p2p;
 use crate::state::{Call, Phase, RankState};
 

@@ -6,7 +6,7 @@ use crate::error::{Class, MpiError};
 use crate::handle::abi;
 use crate::link;
 use crate::state::RankState;
-use pc3_runtime::tell::{leave, say};
+use pc3_runtime::report::{leave, say};
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

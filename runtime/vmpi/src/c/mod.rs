@@ -43,8 +43,8 @@ pub mod status;
 pub mod tool;
 pub mod topo;
 
-use crate::coll::far::Elsewhere;
 use crate::coll::meeting::Crew;
+use crate::coll::remote::Elsewhere;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi;
 use crate::state::{Call, Phase, RankState};
@@ -79,12 +79,12 @@ impl Crew for RankState {
         Some((world.sched().worker_of(slot), slot))
     }
     #[inline]
-    fn crossing(&self) -> Option<&RankState> {
-        self.world().crossing.is_slow().then_some(self)
+    fn nonblocking(&self) -> Option<&RankState> {
+        self.world().nonblocking.is_slow().then_some(self)
     }
     #[inline]
     fn elsewhere(&self) -> Option<&dyn Elsewhere> {
-        self.world().far().is_some().then_some(self as _)
+        self.world().remote().is_some().then_some(self as _)
     }
 }
 

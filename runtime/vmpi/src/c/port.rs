@@ -2,8 +2,8 @@
 
 use super::{comm::install, entry, info::known, inter::led_by, put_text, text};
 use crate::coll::meeting::Kind;
-use crate::crossing;
 use crate::error::Result;
+use crate::nonblocking;
 use crate::ports::{Change, Ports, Role};
 use crate::state::RankState;
 use std::ffi::{c_char, c_int};
@@ -17,11 +17,11 @@ fn with<T>(
     call: &'static str,
     does: impl FnOnce(&Ports) -> Result<T>,
 ) -> Result<T> {
-    crossing::unsupported(me, call);
+    nonblocking::unsupported(me, call);
     let done = does(&me.world().ports);
-    if me.world().far().is_some() {
+    if me.world().remote().is_some() {
         // Local checkpoints may have begun while it waited, elsewhere first.
-        crossing::unsupported(me, call);
+        nonblocking::unsupported(me, call);
     }
     done
 }

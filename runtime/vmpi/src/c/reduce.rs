@@ -104,7 +104,7 @@ impl Reduce {
                 shape,
                 contributes,
                 covers: 1,
-                far: false,
+                remote: false,
                 odd: None,
                 everywhere: false,
             };

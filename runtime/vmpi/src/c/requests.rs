@@ -6,9 +6,9 @@ use std::ops::Deref;
 use super::request::{active, close, close_message, on_request, report};
 use super::status::{put_status, CStatus};
 use super::{count, put, slice_mut};
-use crate::crossing::outcomes;
 use crate::error::{fail, Class, Result};
 use crate::handle::abi::UNDEFINED;
+use crate::nonblocking::outcomes;
 use crate::p2p::send::is_lazy;
 use crate::p2p::wait::{first_done, poll, wait_any, wait_done};
 use crate::p2p::{Request, Status};
@@ -191,7 +191,7 @@ fn one_of(
     list: &[Option<&'static Request>],
     ask: impl FnOnce() -> Option<usize>,
 ) -> Option<usize> {
-    if !me.world().crossing.is_slow() {
+    if !me.world().nonblocking.is_slow() {
         return ask();
     }
     let mut found = outcomes::which(

@@ -1,8 +1,8 @@
 //! MPI_Barrier, and other calls in which members only wait for one another.
 
-use super::far::Keep;
+use super::inline_collective::{gate, Record};
 use super::meeting::{All, Brief, Call, Kind, Plan};
-use super::told::{gate, Record};
+use super::remote::Keep;
 use crate::error::Result;
 use crate::state::World;
 use crate::wire::{Read, Reader, Writer};

@@ -1,10 +1,10 @@
 //! What a collective is to the members' meeting: its kind, what all calls must agree on, the work, and what goes to other processes.
 
 use super::combine::Together;
-use super::far::{Elsewhere, Keep};
-use super::lent::To;
+use super::inline_collective::{Few, Heard, Record};
 use super::meeting::All;
-use super::told::{Few, Heard, Record};
+use super::remote::{Elsewhere, Keep};
+use super::zero_copy::To;
 use crate::error::Result;
 use crate::state::{RankState, World};
 use crate::wire::{bad, Read, Reader, Writer};
@@ -25,7 +25,7 @@ pub trait Crew {
     /// Worker and place of a rank of MPI_COMM_WORLD, if it is of this process.
     fn place_of(&self, world: u32) -> Option<(u32, u32)>;
     /// The calling rank, if a checkpoint is under way that has to know of collectives.
-    fn crossing(&self) -> Option<&RankState> {
+    fn nonblocking(&self) -> Option<&RankState> {
         None
     }
     /// The way to members in other processes, if the job has any.
@@ -99,7 +99,7 @@ impl PartialEq for Brief {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Plan {
     /// The last arriver has combined the contributions; members take the result.
-    Told,
+    Inline,
     /// The last arriver does all of it.
     Last,
     /// Each worker does its members' shares.
@@ -175,7 +175,7 @@ pub trait Call: Sized {
     fn together(_: &All<Self>, _here: &[usize]) -> Together {
         Together::default()
     }
-    /// What the calls of the members `here` amount to, if other processes can be told so ([`super::told`]); `most`: members that
+    /// What the calls of the members `here` amount to, if other processes can be told so ([`super::inline_collective`]); `most`: members that
     /// any process has.
     fn record(_: &All<Self>, _here: &[usize], _most: usize) -> Option<Record> {
         None

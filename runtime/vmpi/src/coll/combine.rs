@@ -141,7 +141,7 @@ unsafe fn deliver(
 ) {
     for i in members.clone() {
         let c = all.get(i);
-        if c.far {
+        if c.remote {
             continue;
         }
         let (first, count) = c.wanted(i - members.start);
@@ -167,11 +167,11 @@ unsafe fn scan(
     for r in 0..all.len() {
         let c = all.get(r);
         let (mine, to) = (c.send.add(at * width), c.recv.wrapping_add(at * width));
-        if r > 0 && c.far {
+        if r > 0 && c.remote {
             kernel(sum, mine, n);
         } else if r == 0 {
             std::ptr::copy_nonoverlapping(mine, sum, bytes);
-            if !exclusive && !c.far {
+            if !exclusive && !c.remote {
                 std::ptr::copy(sum, to, bytes);
             }
         } else if exclusive {

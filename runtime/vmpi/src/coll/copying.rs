@@ -1,8 +1,8 @@
 //! What collectives that move data do for a member: its blocks copied from where the others have them.
 
-use super::far::{Body, Packed};
 use super::meeting::{All, Call, Kind};
 use super::moves::{Move, Pattern, Shape, NOBODY};
+use super::remote::{Body, Packed};
 use super::side::Side;
 use crate::datatype::moving::{copy, Buf};
 use crate::error::{fail, Class, Result};
@@ -108,7 +108,7 @@ fn take(all: &All<Move>, i: usize, wanted: usize, j: usize, sent: usize) -> Resu
         return Ok(());
     };
     let src = match &from.send {
-        Side::Far(list) => {
+        Side::Remote(list) => {
             return match Packed::find(list, sent) {
                 Some(p) => receive(to.kind, i, j, p, &dst),
                 None => Ok(()),
@@ -214,9 +214,9 @@ pub(super) fn spread(all: &All<Move>) -> usize {
 pub(super) fn exchange_in_place(all: &All<Move>) {
     for i in 0..all.len() {
         for j in 0..i {
-            let far = |i: usize| matches!(all.get(i).recv, Side::Far(_));
+            let remote = |i: usize| matches!(all.get(i).recv, Side::Remote(_));
             for (here, there) in [(i, j), (j, i)] {
-                if let (Side::Far(list), false) = (&all.get(there).recv, far(here)) {
+                if let (Side::Remote(list), false) = (&all.get(there).recv, remote(here)) {
                     let p = Packed::find(list, here);
                     if let (Some(p), Some(dst)) = (p, all.get(here).recv.block(there)) {
                         if let Err(e) = receive(all.get(here).kind, here, there, p, &dst) {

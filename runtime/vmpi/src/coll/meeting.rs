@@ -8,21 +8,21 @@
 //! Small calls are told in a few words instead ([`Brief`], [`super::parties`]), and nobody looks at the calls themselves as
 //! long as these agree.
 //!
-//! Members in other processes are a step of the last arriver before checking ([`super::far`]): what follows only
+//! Members in other processes are a step of the last arriver before checking ([`super::remote`]): what follows only
 //! sees calls by rank.
 
 pub use super::call::{Brief, Call, Crew, Kind, Plan};
 pub use super::registry::Registry;
 
-use super::apart::Far;
-use super::far::{read_part, write_part, Keep, Places};
-use super::lent::To;
 use super::parties::Parties;
+use super::remote::{read_part, write_part, Keep, Places};
+use super::remote_exchange::Remote;
 use super::rounds::Rounds;
-use crate::crossing::coll::{self as crossing, Entered};
+use super::zero_copy::To;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::group::Group;
 use crate::io::Shared;
+use crate::nonblocking::coll::{self as nonblocking, Entered};
 use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomData;
 use std::ptr::null;
@@ -48,7 +48,7 @@ pub struct Meeting {
     pub(super) name: (u32, u32),
     /// Collectives with members elsewhere, counted.
     pub(super) round: AtomicU64,
-    pub(super) far: OnceLock<Far>,
+    pub(super) remote: OnceLock<Remote>,
     /// Meetings of groups within this one.
     pub inner: Registry,
     /// The file that a checkpoint's members have in common.
@@ -265,7 +265,7 @@ impl Meeting {
             rounds: Rounds::default(),
             name,
             round: AtomicU64::new(0),
-            far: OnceLock::new(),
+            remote: OnceLock::new(),
             inner: Registry::default(),
             file: OnceLock::new(),
         })
@@ -279,12 +279,12 @@ impl Meeting {
         me: usize,
         call: &C,
     ) -> Result<()> {
-        if crew.crossing().is_none() && crew.elsewhere().is_none() {
+        if crew.nonblocking().is_none() && crew.elsewhere().is_none() {
             return self.take_part_here(crew, group, me, call);
         }
         let seat = &self.seats[me];
         let come = || seat.entered.set(seat.entered.get().wrapping_add(1));
-        let ticket = match crew.crossing() {
+        let ticket = match crew.nonblocking() {
             None => {
                 come();
                 None
@@ -294,7 +294,7 @@ impl Meeting {
                 let seats: (&dyn Fn(usize) -> u32, &dyn Fn()) = (&entered, &come);
                 let (id, tag) = self.name;
                 let name = (id, tag, self.round.load(Relaxed));
-                match crossing::enter(state, name, group, me, seats, call) {
+                match nonblocking::enter(state, name, group, me, seats, call) {
                     Entered::Again(result) => return result,
                     Entered::Now(ticket) => ticket.map(|t| (state, t)),
                 }
@@ -308,7 +308,7 @@ impl Meeting {
             of: PhantomData,
         };
         match crew.elsewhere() {
-            Some(out) => self.take_part_apart(crew, out, group, me, &all),
+            Some(out) => self.take_part_remote(crew, out, group, me, &all),
             None => {
                 self.meet(crew, group, me, call);
             }
@@ -317,7 +317,7 @@ impl Meeting {
         let result = std::mem::replace(unsafe { &mut *seat.status.get() }, Ok(()));
         if let Some((state, ticket)) = &ticket {
             let place = (me, self.seats.len());
-            crossing::leave(state, ticket, place, call, result.is_ok());
+            nonblocking::leave(state, ticket, place, call, result.is_ok());
         }
         result
     }
@@ -434,7 +434,7 @@ impl Meeting {
         match plan {
             Plan::Member(m) if m == me => C::whole(all, me),
             Plan::Member(_) => {}
-            Plan::Told | Plan::Last | Plan::Shares | Plan::Done => return false,
+            Plan::Inline | Plan::Last | Plan::Shares | Plan::Done => return false,
         }
         true
     }

@@ -4,11 +4,11 @@
 //! pairs (i, j) take part and in how a call names its blocks.
 
 use super::copying::{across, along_edges, each, exchange_in_place, from_elsewhere, pull, spread};
-use super::far::{Keep, Packed};
-use super::lent::To;
+use super::inline_collective::{moved, Few, Heard, Record};
 use super::meeting::{All, Brief, Call, Kind, Plan};
+use super::remote::{Keep, Packed};
 use super::side::{read_elements, write_elements, Side};
-use super::told::{moved, Few, Heard, Record};
+use super::zero_copy::To;
 use crate::datatype::moving::Buf;
 use crate::error::{fail, Class, Result};
 use crate::state::World;
@@ -185,12 +185,12 @@ impl Call for Move<'_> {
     fn shares(all: &All<Self>, members: impl Iterator<Item = usize> + Clone) {
         let root = all.get(0).root;
         let source = match all.get(root).send {
-            Side::Far(_) => from_elsewhere(all, members.clone(), root),
+            Side::Remote(_) => from_elsewhere(all, members.clone(), root),
             _ => Some(root),
         };
         let plain = |i: usize| all.get(i).plain();
-        let far = source != Some(root);
-        let long = source.and_then(plain).filter(|p| far || p.1 > CHUNK);
+        let remote = source != Some(root);
+        let long = source.and_then(plain).filter(|p| remote || p.1 > CHUNK);
         let done = |i: &usize| match long {
             // What is sent stays in the cache while it is copied to all.
             Some((_, bytes)) => Some(*i) == source || plain(*i).is_some_and(|p| p.1 == bytes),
@@ -328,7 +328,7 @@ impl Call for Move<'_> {
         if here.len() > 1 && like.kind != Kind::Bcast {
             blocks.iter_mut().try_for_each(Packed::fetch_for_all)?;
         }
-        let blocks = Side::Far(keep.blocks(blocks));
+        let blocks = Side::Remote(keep.blocks(blocks));
         let (send, recv) = if in_place && like.is_exchange() {
             (Side::InPlace, blocks)
         } else {
@@ -382,7 +382,7 @@ impl Move<'_> {
             (_, Side::One { .. }) => 1,
             (_, Side::Each { counts, .. } | Side::Typed { counts, .. }) => counts.len(),
             (_, Side::Blocks { .. }) => peers,
-            (_, Side::Far(_)) => return None,
+            (_, Side::Remote(_)) => return None,
         };
         Some((0..n).filter_map(|j| self.recv.block(j)).collect())
     }

@@ -238,7 +238,7 @@ impl Parties {
     #[inline]
     pub fn plan(&self, me: usize) -> Plan {
         match self.party(me).told.get() {
-            true => Plan::Told,
+            true => Plan::Inline,
             false => self.plan.0.get(),
         }
     }

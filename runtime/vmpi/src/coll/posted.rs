@@ -146,7 +146,7 @@ impl Posted {
             shape: r.shape.shape(),
             contributes: r.contributes,
             covers: 1,
-            far: false,
+            remote: false,
             odd: None,
             everywhere: true,
         })

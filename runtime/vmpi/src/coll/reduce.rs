@@ -12,12 +12,12 @@
 //! call, and between two groups, that is whoever comes last.
 
 use super::combine::{by_function, elements, halves, small, Together};
-use super::far::Keep;
-use super::lent::{Came, To};
+use super::inline_collective::{reduction, Few, Heard, Record};
 use super::meeting::{All, Brief, Call, Kind, Plan};
 use super::moves::{root_side, Shape, NOBODY, SHARE_FROM};
+use super::remote::Keep;
 use super::side::{read_elements, write_elements, Ints};
-use super::told::{reduction, Few, Heard, Record};
+use super::zero_copy::{Came, To};
 use crate::datatype::{Datatype, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::op::{Kernel, Op, Predef, UserOp};
@@ -55,7 +55,7 @@ pub struct Reduction<'a> {
     /// Members from this one on whose combined contribution it is: a power of two.  0: it has none.
     pub covers: usize,
     /// Its member is in another process, which takes care of the result.
-    pub far: bool,
+    pub remote: bool,
     /// Likewise, and what it gives is not what members here give.
     pub odd: Option<Odd>,
     /// A function of the program's is called in every process that has members.
@@ -199,7 +199,7 @@ impl Call for Reduction<'_> {
             }
             let same = match (c.op, first.op) {
                 // Whether another process's function is the same is not known.
-                (Op::User(a), Op::User(b)) if c.far || first.far => a.commute == b.commute,
+                (Op::User(a), Op::User(b)) if c.remote || first.remote => a.commute == b.commute,
                 (a, b) => a == b,
             };
             // The addresses of the same function differ only between builds.
@@ -261,7 +261,7 @@ impl Call for Reduction<'_> {
                 (Op::Predef(_), _) => elements(all, &flow, 0, first.count),
                 // Addresses of functions are a process's own.
                 (Op::User(op), Op::User(own)) => {
-                    let op = if first.far { own } else { op };
+                    let op = if first.remote { own } else { op };
                     by_function(all, &flow, op, runner);
                 }
                 _ => {}
@@ -430,7 +430,7 @@ impl Call for Reduction<'_> {
             shape: like.shape,
             contributes,
             covers,
-            far: true,
+            remote: true,
             odd,
             everywhere: like.everywhere,
         };
@@ -507,6 +507,6 @@ impl Reduction<'_> {
 
     /// Does member `i` get nothing here?
     pub(super) fn is_nothing(&self, i: usize) -> bool {
-        self.recv.is_null() && self.far || self.wanted(i).1 == 0
+        self.recv.is_null() && self.remote || self.wanted(i).1 == 0
     }
 }

@@ -10,13 +10,13 @@
 //! the program's is called in each of them, by a member that waits, or as one before a checkpoint.
 
 use super::barrier::Gate;
-use super::far::{hash, places, Elsewhere, Topic};
 use super::meeting::{at_once, part_of, same_kind, with_parts, Call};
 use super::posted::{Posted, Work};
+use super::remote::{hash, places, Elsewhere, Topic};
 use crate::coll::meeting::Meeting;
-use crate::crossing;
 use crate::error::{fail, Class, Result};
 use crate::link::board;
+use crate::nonblocking;
 use crate::op::Op;
 use crate::p2p::request::Status;
 use crate::p2p::Request;
@@ -76,8 +76,8 @@ impl Pending {
 pub unsafe fn join(me: &RankState, r: &Request) {
     // SAFETY: the caller's promise.
     unsafe {
-        if me.world().crossing.is_slow() {
-            crossing::later::join(me, r);
+        if me.world().nonblocking.is_slow() {
+            nonblocking::later::join(me, r);
         } else {
             enter(me.world(), me, r, Some(me.worker()));
         }
@@ -142,9 +142,9 @@ unsafe fn enter(world: &World, owner: &RankState, r: &Request, from: Option<u32>
 /// As of [`join`].
 pub(crate) unsafe fn enter_quietly(world: &World, r: &Request) -> Option<Full> {
     let p = r.posted()?;
-    let far = world.spans(&p.all);
+    let remote = world.spans(&p.all);
     let here = |w: &&u32| world.local(**w).is_some();
-    let members = match far {
+    let members = match remote {
         true => p.all.ranks().iter().filter(here).count(),
         false => p.meeting.size(),
     };
@@ -162,7 +162,7 @@ pub(crate) unsafe fn enter_quietly(world: &World, r: &Request) -> Option<Full> {
     // SAFETY: requests in a round are pending, and the work of this one is ours alone.
     unsafe {
         list.sort_unstable_by_key(|r| (**r).posted().map(|p| p.seat));
-        if far {
+        if remote {
             return Some(Full::Away(list));
         }
         let outcomes = work(world, &posted(&list), p.seat);
@@ -334,8 +334,8 @@ fn part(world: &World, mine: &[&Posted], to: &[usize]) -> Vec<u8> {
 /// All calls are here: does the work for the members of this process.
 pub(crate) fn finish(world: &World, pending: Pending, parts: Parts, from: Option<u32>) {
     let over = finish_quietly(world, pending, &parts);
-    if world.crossing.is_slow() {
-        crossing::later::finished(world, over, &parts.entries, from);
+    if world.nonblocking.is_slow() {
+        nonblocking::later::finished(world, over, &parts.entries, from);
     } else {
         over.tell(world, from);
     }

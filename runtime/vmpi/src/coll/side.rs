@@ -1,10 +1,10 @@
 //! What a call sends or receives: blocks by number, one for each member it deals with.
 
-use pc3_runtime::tell::{die, error, EXIT_REFUSED};
+use pc3_runtime::report::{die, error, EXIT_REFUSED};
 use pc3_runtime::transfer::LoadCtx;
 use pc3_typemetric::codes;
 
-use super::far::Packed;
+use super::remote::Packed;
 use crate::datatype::moving::Buf;
 use crate::datatype::signature::Signature;
 use crate::datatype::values;
@@ -92,7 +92,7 @@ pub enum Side<'a> {
         types: &'a [TypeRef],
     },
     /// What came from another process.
-    Far(&'a [Packed]),
+    Remote(&'a [Packed]),
 }
 
 /// Machines that keep values in memory alike.
@@ -180,7 +180,7 @@ fn values_again(bytes: &[u8], here: &Signature, world: &World) -> Read<Vec<u8>> 
 impl Side<'_> {
     pub fn block(&self, j: usize) -> Option<Buf<'_>> {
         Some(match *self {
-            Side::None | Side::InPlace | Side::Far(_) => return None,
+            Side::None | Side::InPlace | Side::Remote(_) => return None,
             Side::One { ptr, count, ty } => Buf { ptr, count, ty },
             Side::Blocks { ptr, count, ty } => {
                 let at = ty
@@ -250,7 +250,7 @@ impl Side<'_> {
         let ints = |v: &Ints| v.iter().collect::<Box<[isize]>>();
         match *self {
             // Calls from elsewhere are not kept.
-            Side::None | Side::Far(_) => Kept::None,
+            Side::None | Side::Remote(_) => Kept::None,
             Side::InPlace => Kept::InPlace,
             Side::One { ptr, count, ty } => Kept::One {
                 ptr,

@@ -4,9 +4,9 @@
 
 use super::{Comm, Remote};
 use crate::attr::Attributes;
-use crate::coll::far::Keep;
-use crate::coll::lent::To;
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, MeetingRef, Plan, Registry};
+use crate::coll::remote::Keep;
+use crate::coll::zero_copy::To;
 use crate::error::{fail, Class, Result};
 use crate::group::{Group, GroupRef};
 use crate::state::World;

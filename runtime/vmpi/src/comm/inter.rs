@@ -2,9 +2,9 @@
 
 use super::create::{Made, Wish};
 use super::{Comm, Remote};
-use crate::coll::far::Keep;
-use crate::coll::lent::To;
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, Plan, Registry};
+use crate::coll::remote::Keep;
+use crate::coll::zero_copy::To;
 use crate::error::{fail, Class, Result};
 use crate::group::{Group, GroupRef};
 use crate::state::World;

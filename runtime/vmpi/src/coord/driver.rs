@@ -21,7 +21,7 @@ pub(crate) struct AtBarrier;
 impl Protocol for AtBarrier {
     fn due(&self, world: &World, rank: &mut Rank) -> bool {
         // What was logged is done again first.
-        !world.crossing.is_slow() && due(world, rank)
+        !world.nonblocking.is_slow() && due(world, rank)
     }
 
     fn unwound(&self, world: &World, rank: &mut Rank) {
@@ -60,13 +60,13 @@ fn due(world: &World, rank: &mut Rank) -> bool {
         // Whoever comes first plans.  At intervals of passages the place is known beforehand: all
         // ranks meet where each has passed so many.
         let interval = job.control.next_passage();
-        let plans = match world.far() {
+        let plans = match world.remote() {
             // What is asked for here must be planned by all processes; intervals of passages they all know.
             Some(link) => link.node.wanted(link, &mut b, passed, interval),
             None => b.is_idle(),
         };
         if plans {
-            if world.far().is_none() {
+            if world.remote().is_none() {
                 b.plan(furthest(world, passed).min(interval));
                 standing::watch(world, &mut b);
             }
@@ -77,7 +77,7 @@ fn due(world: &World, rank: &mut Rank) -> bool {
     rank.stands();
     let passed = b.target().map_or(passed, |t| near(t, passed));
     let slot = me.slot as usize;
-    let mut answer = match world.far() {
+    let mut answer = match world.remote() {
         Some(link) => link.node.at_location(link, &mut b, slot, passed),
         None => b.at_location(slot, passed),
     };
@@ -88,7 +88,7 @@ fn due(world: &World, rank: &mut Rank) -> bool {
                 let target = b.target().filter(|_| !b.is_loose() && !waited && !polled);
                 drop(b);
                 rank.moves();
-                if let Some(target) = target.filter(|_| world.far().is_none()) {
+                if let Some(target) = target.filter(|_| world.remote().is_none()) {
                     rank.pass_until(target.saturating_sub(passed).min(UNSEEN), news);
                 }
                 return false;
@@ -133,7 +133,7 @@ pub(crate) fn checkpoint(world: &World) {
         lanes.flush(world, None);
     }
     world.ranks().iter().for_each(p2p::settle);
-    if let Some(link) = world.far() {
+    if let Some(link) = world.remote() {
         drain(world, link);
     }
     // SAFETY: everyone else is suspended above, or has ended, so nobody uses the other
@@ -154,7 +154,7 @@ pub(crate) fn checkpoint(world: &World) {
     chaos();
     clear_flag(FLAG_ENGINE);
     let mut b = world.coord.lock();
-    match world.far() {
+    match world.remote() {
         Some(link) => link.node.resume(link, world, &mut b),
         None => b.resume(),
     }

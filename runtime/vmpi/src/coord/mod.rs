@@ -102,7 +102,7 @@ impl Coordinator {
 
     /// A rank has polled in vain many times: does everybody else wait too?
     pub fn polled(&self, world: &World) {
-        if world.far().is_some() {
+        if world.remote().is_some() {
             // Nobody knows here.
             return;
         }

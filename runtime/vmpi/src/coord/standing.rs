@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use pc3_protocol::barrier::{Barrier, Place};
 use pc3_protocol::processes::Stands;
 use pc3_runtime::control::{bring_news, without_signals};
+use pc3_runtime::report::say;
 use pc3_runtime::settings::PATIENCE;
-use pc3_runtime::tell::say;
 
 use super::{passed, Locked};
 use crate::state::World;

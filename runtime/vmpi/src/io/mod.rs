@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, OnceLock};
 
-use crate::coll::far::Keep;
-use crate::coll::lent::To;
 use crate::coll::meeting::{All, Call, Kind, Plan};
+use crate::coll::remote::Keep;
+use crate::coll::zero_copy::To;
 use crate::comm::Comm;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::info::Info;

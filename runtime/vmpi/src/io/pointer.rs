@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
-use crate::coll::far;
+use crate::coll::remote;
 use crate::comm::Comm;
 use crate::link::pointers::Name;
 use crate::state::RankState;
@@ -23,7 +23,7 @@ impl Keeper {
             (true, Some(first)) => {
                 let name = Name {
                     comm: comm.id,
-                    group: far::hash(&comm.group),
+                    group: remote::hash(&comm.group),
                 };
                 Keeper::Process(world.process_of(*first), name)
             }

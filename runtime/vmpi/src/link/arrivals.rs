@@ -86,8 +86,8 @@ unsafe extern "C" fn room(context: *mut c_void, peer: u32, head: *const Head) ->
             (own.as_mut_ptr(), Body::Own(own))
         }
     };
-    if let Some(pulse) = &link.pulse {
-        pulse.expect(peer, head.len);
+    if let Some(heartbeat) = &link.heartbeat {
+        heartbeat.expect(peer, head.len);
     }
     lock(&link.arrivals).open[peer as usize] = Some(body);
     to

@@ -10,11 +10,11 @@ use super::arrivals::Handler;
 use super::hashing::By;
 use super::slots::Slots;
 use super::{lock, Frame, Kind, Link};
-use crate::coll::far::{Elsewhere, Topic};
+use crate::coll::inline_collective::{Few, InlineCall, Record};
+use crate::coll::remote::{Elsewhere, Topic};
 use crate::coll::rounds::{self, Parts, Pending};
-use crate::coll::told::{Few, Record, Told};
-use crate::crossing::coll;
 use crate::group::Group;
+use crate::nonblocking::coll;
 use crate::p2p::Request;
 use crate::sched::Host;
 use crate::state::{RankState, World};
@@ -83,13 +83,13 @@ impl Board {
         given: &[u8],
     ) -> bool {
         let topic = topic_of(head);
-        let Some(world) = link.world().filter(|w| !w.crossing.is_slow()) else {
+        let Some(world) = link.world().filter(|w| !w.nonblocking.is_slow()) else {
             return false;
         };
         let told = || {
-            Some(Told {
+            Some(InlineCall {
                 record: record_of(head),
-                now: world.crossing.now(),
+                now: world.nonblocking.now(),
                 few: Few::of(given)?,
             })
         };
@@ -131,12 +131,12 @@ impl Board {
 
     pub fn put(&self, link: &Link, frame: Frame) {
         let topic = topic_of(&frame.head);
-        let tells = frame.head.kind == Kind::Told as u32;
+        let tells = frame.head.kind == Kind::InlineCollective as u32;
         let part: Box<[u8]> = match Few::of(frame.bytes()) {
             _ if !tells => frame.bytes().into(),
             Some(few) => {
                 let (record, now) = (record_of(&frame.head), 0);
-                Told { record, now, few }.part()
+                InlineCall { record, now, few }.part()
             }
             None => link.fail("internal error: more is told of a collective than may be"),
         };
@@ -284,7 +284,7 @@ impl Elsewhere for RankState {
     }
 
     fn bring(&self, to: u32, topic: Topic, group: &Group, bytes: &[u8]) {
-        if self.world().crossing.is_slow() {
+        if self.world().nonblocking.is_slow() {
             coll::bring(self, to, topic, group, bytes);
         } else {
             self.send(to, topic, bytes);
@@ -292,12 +292,12 @@ impl Elsewhere for RankState {
     }
 
     fn counts(&self) -> bool {
-        self.world().crossing.is_slow()
+        self.world().nonblocking.is_slow()
     }
 
     fn tell(&self, to: u32, topic: Topic, record: Record, given: &[u8]) {
         let head = Head {
-            kind: Kind::Told as u32,
+            kind: Kind::InlineCollective as u32,
             ctx: topic.id,
             tag: topic.tag as i32,
             id: topic.group,
@@ -312,7 +312,7 @@ impl Elsewhere for RankState {
         chaos();
         // SAFETY: a slice.
         if unsafe { !link.carrier.send_short(to, &head, given.as_ptr()) } {
-            link.send_bytes(to, Kind::Told, head, given);
+            link.send_bytes(to, Kind::InlineCollective, head, given);
         }
     }
 
@@ -322,7 +322,7 @@ impl Elsewhere for RankState {
         group: &Group,
         entered: &dyn Fn(usize) -> u32,
         processes: &[u32],
-        told: &mut Vec<(u32, Told)>,
+        told: &mut Vec<(u32, InlineCall)>,
     ) -> Option<Vec<(u32, Box<[u8]>)>> {
         if !told_by(self, &topic, processes) {
             return Some(self.brought(topic, group, entered, processes.len()));
@@ -330,7 +330,7 @@ impl Elsewhere for RankState {
         let slots = &self.world().link().board.slots;
         let take = |p: &u32| slots.take(*p, &topic).map(|told| (*p, told));
         told.extend(processes.iter().filter_map(take));
-        if self.world().crossing.is_slow() {
+        if self.world().nonblocking.is_slow() {
             let mut all = Entries::default();
             told.iter().for_each(|t| all.join(&at(t.1.now)));
             coll::brought(self, topic, group, entered, &all);
@@ -346,7 +346,7 @@ impl Elsewhere for RankState {
         processes: usize,
     ) -> Vec<(u32, Box<[u8]>)> {
         let parts = wait_for(self, topic, processes);
-        if self.world().crossing.is_slow() {
+        if self.world().nonblocking.is_slow() {
             coll::brought(self, topic, group, entered, &parts.entries);
         }
         parts.list
@@ -451,7 +451,7 @@ fn entries(link: &Link, head: &Head) -> Entries {
         let unlogged = (head.count & UNLOGGED != 0).then_some((head.count >> 32) as u32);
         return Entries::of((head.src, head.dst, unlogged));
     }
-    at(link.world().map_or(0, |w| w.crossing.now()))
+    at(link.world().map_or(0, |w| w.nonblocking.now()))
 }
 
 fn at(now: u32) -> Entries {

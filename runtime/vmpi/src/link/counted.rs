@@ -5,7 +5,7 @@ use pc3_transport::Head;
 use super::p2p::{key_of, whole};
 use super::rendezvous::READ;
 use super::{Frame, Kind, Link};
-use crate::crossing;
+use crate::nonblocking;
 use crate::p2p::mailbox::{Data, Room};
 use crate::state::World;
 
@@ -16,7 +16,7 @@ pub(super) fn arrived(link: &Link, world: &World, frame: Frame) -> Option<()> {
         m.buffered_by = Some(Room::Told(Receipt::of(link, peer, head.id)));
     }
     let from = Some((head.src, head.token));
-    crossing::far::arrive(world, head.dst, key_of(&head), m, from)
+    nonblocking::remote::arrive(world, head.dst, key_of(&head), m, from)
 }
 
 /// Says that a message has been received when it is dropped.
@@ -64,7 +64,7 @@ pub(super) fn given(link: &Link, world: &World, frame: &Frame) -> Option<()> {
     to.mailbox.with(|q| {
         let mut more = 0;
         q.inbound.for_each_mut(|_, m| {
-            let Data::Far { process, id, .. } = m.data else {
+            let Data::Remote { process, id, .. } = m.data else {
                 return;
             };
             if (process, id) == wanted {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::*;
 use std::time::{Duration, Instant};
 
 use pc3_runtime::control;
-use pc3_runtime::tell::{error, follow, say, to_continue_from, EXIT_FATAL};
+use pc3_runtime::report::{error, follow, say, to_continue_from, EXIT_FATAL};
 use pc3_transport::Head;
 use pc3_typemetric::codes;
 
@@ -55,7 +55,7 @@ impl Link {
 
     /// The job cannot go on.
     pub(crate) fn fail(&self, why: &str) -> ! {
-        pc3_runtime::tell::die(EXIT_FATAL, why)
+        pc3_runtime::report::die(EXIT_FATAL, why)
     }
 
     /// A process is gone without a word: it was killed, or crashed.  One of the others says so.

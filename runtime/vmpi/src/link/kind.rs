@@ -22,19 +22,19 @@ pub(crate) enum Kind {
     Give,
     /// A process's part of a collective.
     Collective,
-    /// The same in a few words: see `coll::told`.
-    Told,
+    /// The same in a few words: see `coll::inline_collective`.
+    InlineCollective,
     /// Of a shared file pointer: `src` moves it on by `count`; where it was goes to `dst`.
     Pointer,
     Pointed,
-    /// See `turns`.
+    /// See `total_order`.
     Turn,
     /// The sender has received `count` bytes of what was sent unasked: see `credit`.
     Credit,
     /// See `node`.
     Control,
-    /// See `crossing::apart`.
-    Crossing,
+    /// See `nonblocking::remote_epochs`.
+    Nonblocking,
     /// See `desk`.
     Desk,
     /// The sender ends, with status `count`; so does the job.
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
     /// The sender will send nothing more.
     Bye,
     /// The sender is there.
-    Pulse,
+    Heartbeat,
 }
 
 const KINDS: [Kind; 20] = [
@@ -55,17 +55,17 @@ const KINDS: [Kind; 20] = [
     Kind::Counted,
     Kind::Give,
     Kind::Collective,
-    Kind::Told,
+    Kind::InlineCollective,
     Kind::Pointer,
     Kind::Pointed,
     Kind::Turn,
     Kind::Credit,
     Kind::Control,
-    Kind::Crossing,
+    Kind::Nonblocking,
     Kind::Desk,
     Kind::Abort,
     Kind::Bye,
-    Kind::Pulse,
+    Kind::Heartbeat,
 ];
 
 impl Kind {
@@ -79,11 +79,11 @@ impl Kind {
             self,
             Kind::Credit
                 | Kind::Control
-                | Kind::Crossing
+                | Kind::Nonblocking
                 | Kind::Desk
                 | Kind::Abort
                 | Kind::Bye
-                | Kind::Pulse
+                | Kind::Heartbeat
         )
     }
 }

@@ -6,10 +6,10 @@
 //!
 //! * `work`: who handles what arrives; `arrivals`: what the transport delivers; `kind`: of frames;
 //! * `p2p`, `rendezvous`, `offers`, `pulls` and `counted`: messages between ranks; `credit`: how much may be sent unasked;
-//! * `board`: what collectives of several processes exchange; `turns`: what all have to know in the same order;
+//! * `board`: what collectives of several processes exchange; `total_order`: what all have to know in the same order;
 //!   `pointers`: of files;
 //! * `lead` and `node`: checkpoints and quiescence across processes; `polls`: ranks that poll in vain;
-//! * `desk`: what processes tell each other; `pulse`: who is out of reach; `ending`: how it all ends.
+//! * `desk`: what processes tell each other; `heartbeat`: who is out of reach; `ending`: how it all ends.
 
 mod arrivals;
 pub(crate) mod board;
@@ -18,6 +18,7 @@ pub(crate) mod credit;
 pub(crate) mod desk;
 mod ending;
 mod hashing;
+mod heartbeat;
 mod kind;
 pub(crate) mod node;
 pub(crate) mod offers;
@@ -25,10 +26,9 @@ pub(crate) mod p2p;
 pub(crate) mod pointers;
 mod polls;
 pub(crate) mod pulls;
-mod pulse;
 pub(crate) mod rendezvous;
 mod slots;
-pub(crate) mod turns;
+pub(crate) mod total_order;
 mod words;
 mod work;
 
@@ -50,12 +50,12 @@ pub(crate) use arrivals::{Body, Frame};
 use board::Board;
 use credit::Credits;
 use desk::Desk;
+use heartbeat::Heartbeat;
 pub(crate) use kind::Kind;
 use node::Node;
 use pointers::Pointers;
-use pulse::Pulse;
 use rendezvous::Traffic;
-use turns::Turns;
+use total_order::TotalOrder;
 
 pub struct Link {
     carrier: Carrier,
@@ -74,7 +74,7 @@ pub struct Link {
     pub(crate) credits: Credits,
     pub(crate) board: Board,
     pub(crate) pointers: Pointers,
-    pub(crate) turns: Turns,
+    pub(crate) total_order: TotalOrder,
     pub(crate) desk: Desk,
     pub(crate) node: Node,
     /// Frames handled that count; written by whoever has `hands`.
@@ -87,7 +87,7 @@ pub struct Link {
     closing: AtomicBool,
     /// Another process is gone without a word.
     bereft: AtomicBool,
-    pulse: Option<Pulse>,
+    heartbeat: Option<Heartbeat>,
     byes: AtomicU64,
 }
 
@@ -121,7 +121,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         credits: Credits::new(count),
         board: Board::new(count),
         pointers: Pointers::default(),
-        turns: Turns::default(),
+        total_order: TotalOrder::default(),
         desk: Desk::new(index, count),
         node: Node::new(index, count),
         handled: AtomicU64::new(0),
@@ -129,7 +129,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         over: AtomicBool::new(false),
         closing: AtomicBool::new(false),
         bereft: AtomicBool::new(false),
-        pulse: Pulse::new(index, count, silence),
+        heartbeat: Heartbeat::new(index, count, silence),
         byes: AtomicU64::new(0),
     });
     let sink = arrivals::sink(&link);

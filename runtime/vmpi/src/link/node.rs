@@ -11,15 +11,15 @@ use pc3_protocol::barrier::{Answer, Barrier};
 use pc3_protocol::processes::{Act, Down, Lead, Part, Ranks, Up};
 use pc3_runtime::chaos;
 use pc3_runtime::control::{set_flag, FLAG_ENGINE};
-use pc3_runtime::tell::{die, say, EXIT_DEADLOCK};
+use pc3_runtime::report::{die, say, EXIT_DEADLOCK};
 use pc3_transport::Head;
 
 use super::polls::{self, Step, Watch};
 use super::words::{read_down, read_up, write_down, write_up};
 use super::{lock, offers, Kind, Link};
 use crate::coord::{self, standing};
-use crate::crossing;
 use crate::deadlock;
+use crate::nonblocking;
 use crate::p2p::{all_poll, release_held};
 use crate::state::{RankState, World};
 use crate::wire::Reader;
@@ -96,7 +96,7 @@ impl Node {
     fn down(&self, link: &Link, list: Vec<Down>) {
         for down in list {
             if let (Down::End { .. }, Some(world)) = (&down, link.world()) {
-                world.crossing.end();
+                world.nonblocking.end();
             }
             let bytes = write_down(&down);
             for peer in link.others() {
@@ -353,7 +353,7 @@ impl Node {
         if job.control.requested() && job.program.has_points {
             world.protocol.asked(world);
         }
-        crossing::apart::tick(world);
+        nonblocking::remote_epochs::tick(world);
         if self.index == 0 {
             let still = lock(&self.lead).still();
             let overdue = world.coord.lock().is_overdue(job.patience);

@@ -168,7 +168,7 @@ fn restored_id(owner: u32, index: u64) -> u64 {
 
 /// The offer of a send that another process's checkpointed rank had not received.
 pub(crate) fn far_again(world: &World, owner: u32, index: u64) -> Data {
-    Data::Far {
+    Data::Remote {
         process: world.process_of(owner),
         id: restored_id(owner, index),
         owner,

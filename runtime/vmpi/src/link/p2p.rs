@@ -16,10 +16,10 @@ use super::arrivals::Handler;
 use super::credit::Credit;
 use super::rendezvous::{offer_copy, offered, settled, taken};
 use super::{counted, pulls, Body, Frame, Kind, Link};
-use crate::crossing;
 use crate::datatype::written::{read_type, write_signature};
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::Result;
+use crate::nonblocking;
 use crate::p2p::buf::copy_few;
 use crate::p2p::landing::Landing;
 use crate::p2p::mailbox::{unpack, Data, Message, Room};
@@ -206,8 +206,8 @@ pub(super) fn handle(link: &Link, kind: Kind, frame: Frame) {
 
 /// Gives a message to a posted receive, or else queues it.
 pub(super) fn arrive(world: &World, dest: u32, key: Key, m: Message) -> Option<()> {
-    if world.crossing.is_slow() {
-        return crossing::far::arrive(world, dest, key, m, None);
+    if world.nonblocking.is_slow() {
+        return nonblocking::remote::arrive(world, dest, key, m, None);
     }
     let to = world.local(dest)?;
     let Some((r, m)) = put(to, &key, m, true, None) else {
@@ -215,7 +215,7 @@ pub(super) fn arrive(world: &World, dest: u32, key: Key, m: Message) -> Option<(
     };
     // SAFETY: taken out of its queue, so pending until we complete it.
     unsafe {
-        if let Data::Far { .. } = m.data {
+        if let Data::Remote { .. } = m.data {
             pulls::take(world, r, &key, &m);
             return Some(());
         }
@@ -261,12 +261,16 @@ pub(super) fn whole(frame: Frame) -> Option<Message> {
 #[inline]
 pub(super) fn at_once(link: &Link, (peer, by): (u32, Handler), head: &Head, bytes: &[u8]) -> bool {
     if head.kind != Kind::Eager as u32 || head.ty == 0 {
-        return head.kind == Kind::Told as u32 && link.board.hear(link, (peer, by), head, bytes);
+        return head.kind == Kind::InlineCollective as u32
+            && link.board.hear(link, (peer, by), head, bytes);
     }
     let (Some(world), Some(ty)) = (link.world(), by_handle(head.ty as usize)) else {
         return false;
     };
-    let Some(to) = world.local(head.dst).filter(|_| !world.crossing.is_slow()) else {
+    let Some(to) = world
+        .local(head.dst)
+        .filter(|_| !world.nonblocking.is_slow())
+    else {
         return false;
     };
     if head.count.checked_mul(ty.size as u64) != Some(bytes.len() as u64) {

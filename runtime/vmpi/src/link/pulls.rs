@@ -23,7 +23,7 @@ pub(super) struct Pull {
 /// # Safety
 /// The receive is pending, in no queue, and its buffer writable.
 pub(crate) unsafe fn take(world: &World, r: *const Request, key: &Key, m: &Message) {
-    let Data::Far {
+    let Data::Remote {
         process, id, at, ..
     } = m.data
     else {
@@ -54,8 +54,8 @@ pub(crate) unsafe fn take(world: &World, r: *const Request, key: &Key, m: &Messa
     lock(&link.traffic.pulls).insert(token, pull);
     // SAFETY: the receive's buffer, which is long enough.
     let name = to.and_then(|to| unsafe { link.carrier.pull(process, to, len, token) });
-    if let Some(pulse) = link.pulse.as_ref().filter(|_| name.is_some()) {
-        pulse.expect(process, len);
+    if let Some(heartbeat) = link.heartbeat.as_ref().filter(|_| name.is_some()) {
+        heartbeat.expect(process, len);
     }
     let head = Head {
         id,

@@ -115,7 +115,7 @@ fn send_offer(
 
 pub(super) fn offered(world: &World, frame: &Frame) -> Option<()> {
     let (ty, count, _) = type_from_wire(&frame.head, frame.bytes())?;
-    let data = Data::Far {
+    let data = Data::Remote {
         process: frame.peer,
         id: frame.head.id,
         owner: frame.head.src,
@@ -223,7 +223,7 @@ pub(super) fn settled(world: &World, kind: Kind, frame: Frame) -> Option<()> {
         if let Some(Room::Told(receipt)) = told {
             // It has come whole, and belongs to a request that its sender saves.
             receipt.forget();
-            m.data = Data::Far {
+            m.data = Data::Remote {
                 process: peer,
                 id: frame.head.id,
                 owner: frame.head.src,
@@ -233,7 +233,7 @@ pub(super) fn settled(world: &World, kind: Kind, frame: Frame) -> Option<()> {
             found = Some(());
             return 0;
         }
-        let Data::Far {
+        let Data::Remote {
             process, id, index, ..
         } = &mut m.data
         else {

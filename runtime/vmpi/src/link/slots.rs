@@ -4,8 +4,8 @@
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
-use crate::coll::far::Topic;
-use crate::coll::told::Told;
+use crate::coll::inline_collective::InlineCall;
+use crate::coll::remote::Topic;
 
 /// For one process; more that wait at a time lie on the board.
 const EACH: usize = 4;
@@ -13,7 +13,7 @@ const EACH: usize = 4;
 #[derive(Default)]
 struct Slot {
     full: AtomicBool,
-    what: UnsafeCell<Option<(Topic, Told)>>,
+    what: UnsafeCell<Option<(Topic, InlineCall)>>,
 }
 
 pub(super) struct Slots(Box<[Slot]>);
@@ -38,7 +38,12 @@ impl Slots {
 
     /// Puts in what has come; false: there is no room.  By whoever has the transport.
     #[inline]
-    pub fn put(&self, process: u32, topic: Topic, told: impl FnOnce() -> Option<Told>) -> bool {
+    pub fn put(
+        &self,
+        process: u32,
+        topic: Topic,
+        told: impl FnOnce() -> Option<InlineCall>,
+    ) -> bool {
         let slot = self.slot(process, &topic);
         if slot.full.load(Acquire) {
             return false;
@@ -61,7 +66,7 @@ impl Slots {
 
     /// The same, which takes it.
     #[inline]
-    pub fn take(&self, process: u32, topic: &Topic) -> Option<Told> {
+    pub fn take(&self, process: u32, topic: &Topic) -> Option<InlineCall> {
         if !self.has(process, topic) {
             return None;
         }
@@ -76,7 +81,7 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coll::told::{Few, Record};
+    use crate::coll::inline_collective::{Few, Record};
 
     fn topic(round: u64) -> Topic {
         Topic {
@@ -88,8 +93,8 @@ mod tests {
         }
     }
 
-    fn told(n: u64) -> Option<Told> {
-        Some(Told {
+    fn told(n: u64) -> Option<InlineCall> {
+        Some(InlineCall {
             record: Record(n),
             now: 0,
             few: Few::of(&n.to_le_bytes())?,

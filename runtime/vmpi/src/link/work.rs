@@ -4,14 +4,14 @@ use std::sync::atomic::Ordering::*;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pc3_runtime::tell::follow;
+use pc3_runtime::report::follow;
 use pc3_runtime::{chaos, control};
 use pc3_transport::Head;
 
 use super::arrivals::{self, Arrivals, Frame, Handler, HANDLES};
 use super::{lock, p2p, Kind, Link};
 use crate::brief::Guard;
-use crate::crossing::apart;
+use crate::nonblocking::remote_epochs;
 
 /// Looks for frames before going to sleep, if a core is free for it.
 const SPIN: Duration = Duration::from_micros(30);
@@ -56,7 +56,7 @@ impl Link {
             }
             chaos();
             self.tick();
-            let gathers = self.world().is_some_and(|w| w.crossing.gathers());
+            let gathers = self.world().is_some_and(|w| w.nonblocking.gathers());
             let nap = if gathers || self.node.watches() {
                 WATCH
             } else {
@@ -67,14 +67,16 @@ impl Link {
     }
 
     fn beat(&self) {
-        let Some(pulse) = &self.pulse else { return };
-        match pulse.step(Instant::now()) {
+        let Some(heartbeat) = &self.heartbeat else {
+            return;
+        };
+        match heartbeat.step(Instant::now()) {
             Ok(peers) => {
                 for peer in peers {
-                    self.send_bytes(peer, Kind::Pulse, Head::default(), &[]);
+                    self.send_bytes(peer, Kind::Heartbeat, Head::default(), &[]);
                 }
             }
-            Err(peer) => self.silent(peer, pulse.limit()),
+            Err(peer) => self.silent(peer, heartbeat.limit()),
         }
     }
 
@@ -219,22 +221,22 @@ impl Link {
 
     /// Something of a process has come.
     pub(super) fn hear(&self, peer: u32) {
-        if let Some(pulse) = &self.pulse {
-            pulse.hear(peer);
+        if let Some(heartbeat) = &self.heartbeat {
+            heartbeat.hear(peer);
         }
     }
 
     fn handle(&self, frame: Frame) {
         match Kind::of(frame.head.kind) {
-            Some(Kind::Collective | Kind::Told) => self.board.put(self, frame),
+            Some(Kind::Collective | Kind::InlineCollective) => self.board.put(self, frame),
             Some(Kind::Pointer) => self.pointers.asked(self, &frame),
             Some(Kind::Pointed) => self.pointers.answered(self, &frame),
-            Some(Kind::Turn) => self.turns.hear(self, &frame),
+            Some(Kind::Turn) => self.total_order.hear(self, &frame),
             Some(Kind::Credit) => self.credits.paid_back(frame.peer, frame.head.count),
-            Some(Kind::Crossing) => apart::hear(self, frame.peer, frame.bytes()),
+            Some(Kind::Nonblocking) => remote_epochs::hear(self, frame.peer, frame.bytes()),
             Some(Kind::Control) => self.node.handle(self, frame.peer, frame.bytes()),
             Some(Kind::Desk) => self.desk.put(frame),
-            Some(Kind::Pulse) => {}
+            Some(Kind::Heartbeat) => {}
             Some(Kind::Abort) => {
                 self.closing.store(true, SeqCst);
                 follow(frame.head.count as i32)

@@ -7,7 +7,7 @@
 //! These are
 //! - the second worker, before its ranks look into their mailboxes, when it looks for a rank to run, and before it sleeps;
 //! - the first worker, before a message that takes another way, which must not overtake;
-//! - anybody while nobody can put in: before a checkpoint, and before what is sent is counted (`crossing`).
+//! - anybody while nobody can put in: before a checkpoint, and before what is sent is counted (`nonblocking`).
 //!
 //! Lanes exist where each worker has a core: others do not look before they sleep.
 

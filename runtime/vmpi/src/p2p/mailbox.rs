@@ -8,11 +8,11 @@ use super::buf::{copy_few, Buf};
 use super::queue::{Key, Queue};
 use super::request::{Request, Status};
 use super::{BACKLOG_BYTES, BACKLOG_MESSAGES};
-use crate::crossing::Mark;
 use crate::datatype::{moving, Datatype, TypeRef};
 use crate::error::Result;
 use crate::link::counted::Receipt;
 use crate::link::credit::Credit;
+use crate::nonblocking::Mark;
 use crate::pack;
 
 /// The data of an inbound message.
@@ -28,7 +28,7 @@ pub(crate) enum Data {
     },
     /// With its sender in another process, who offers it as `id`.  At a checkpoint, it is of the request that `owner`
     /// saves at `index`.
-    Far {
+    Remote {
         process: u32,
         id: u64,
         owner: u32,
@@ -223,7 +223,7 @@ impl Message {
         match &self.data {
             Data::Short(short) => Some(short.bytes()),
             Data::Long(b) => Some(b),
-            Data::Held(_) | Data::Awaited { .. } | Data::Far { .. } => None,
+            Data::Held(_) | Data::Awaited { .. } | Data::Remote { .. } => None,
         }
     }
 

@@ -7,9 +7,9 @@ use super::mailbox::{Data, Message, Queues};
 use super::queue::Key;
 use super::request::{Req, Request, Status, What};
 use super::wait::wait_done;
-use crate::crossing;
 use crate::error::{Class, MpiError, Result};
 use crate::link;
+use crate::nonblocking;
 use crate::state::RankState;
 
 /// Receives (`MPI_Recv`).
@@ -28,10 +28,10 @@ pub unsafe fn recv(me: &RankState, buf: Buf<'_>, key: Key) -> Result<Status> {
 /// As of [`recv`].
 #[inline(always)]
 pub unsafe fn recv_status(me: &RankState, buf: Buf<'_>, key: Key) -> Status {
-    if me.world().crossing.is_slow() {
+    if me.world().nonblocking.is_slow() {
         let r = Request::new(me.rank, What::Recv, 0, key, &buf);
         // SAFETY: the caller's promise.
-        return unsafe { crossing::p2p::recv(me, &r) };
+        return unsafe { nonblocking::p2p::recv(me, &r) };
     }
     me.look();
     // SAFETY: the caller's promise.
@@ -65,7 +65,7 @@ pub unsafe fn recv_status(me: &RankState, buf: Buf<'_>, key: Key) -> Status {
 #[inline]
 pub(crate) unsafe fn show(me: &RankState, r: &Request) -> bool {
     let shown = !r.null
-        && !me.world().crossing.is_slow()
+        && !me.world().nonblocking.is_slow()
         && !me.world().sched().is_single()
         && me.mailbox.with(|q| {
             q.posted.is_empty() && q.inbound.find_message(&r.key).is_none() && me.landing.open(r)
@@ -137,9 +137,9 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
         return;
     }
     r.take_turn(me);
-    if me.world().crossing.is_slow() {
+    if me.world().nonblocking.is_slow() {
         // SAFETY: the caller's promise.
-        return unsafe { crossing::p2p::post(me, r) };
+        return unsafe { nonblocking::p2p::post(me, r) };
     }
     me.look();
     let found = me.mailbox.with(|q| {
@@ -154,7 +154,7 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
         Found::Nothing => return,
         Found::Landed(status) => status,
         Found::Message(k, m) => {
-            if let Data::Far { .. } = m.data {
+            if let Data::Remote { .. } = m.data {
                 // SAFETY: the caller's promise; in no queue.
                 unsafe { link::pulls::take(me.world(), r, &k, &m) };
                 return;
@@ -211,7 +211,7 @@ unsafe fn taken(me: &RankState, q: &mut Queues, key: &Key, into: &Buf<'_>) -> Fo
 /// # Safety
 /// The buffer is writable.
 pub(crate) unsafe fn fetch(me: &RankState, key: &Key, m: Message, into: &Buf<'_>) -> Status {
-    if let Data::Far { .. } = m.data {
+    if let Data::Remote { .. } = m.data {
         let r = Request::new(me.rank, What::Recv, 0, *key, into);
         // SAFETY: the caller's promise; the request outlives its use because we wait.
         unsafe { link::pulls::take(me.world(), &r, key, &m) };
@@ -249,8 +249,8 @@ fn peek(me: &RankState, key: &Key) -> Option<Status> {
 
 /// Is there a message (`MPI_Iprobe`)?  If not, others get a turn first.
 pub fn iprobe(me: &RankState, key: &Key) -> Option<Status> {
-    if me.world().crossing.is_slow() {
-        return crossing::p2p::iprobe(me, key);
+    if me.world().nonblocking.is_slow() {
+        return nonblocking::p2p::iprobe(me, key);
     }
     peek(me, key).or_else(|| {
         me.poll();
@@ -271,8 +271,8 @@ pub fn probe(me: &RankState, key: &Key) -> Status {
         })
     };
     loop {
-        if me.world().crossing.is_slow() {
-            return crossing::p2p::probe(me, key);
+        if me.world().nonblocking.is_slow() {
+            return nonblocking::p2p::probe(me, key);
         }
         me.look();
         if let Some(s) = found(true) {
@@ -285,8 +285,8 @@ pub fn probe(me: &RankState, key: &Key) -> Status {
 /// Takes a message out of the queue (`MPI_Mprobe`), for [`fetch`]; waits for one if asked to.
 pub(crate) fn take(me: &RankState, key: &Key, wait: bool) -> Option<(Key, Message)> {
     loop {
-        if me.world().crossing.is_slow() {
-            return crossing::p2p::take(me, key, wait);
+        if me.world().nonblocking.is_slow() {
+            return nonblocking::p2p::take(me, key, wait);
         }
         me.look();
         let found = me.mailbox.with(|q| {
@@ -307,7 +307,7 @@ pub fn cancel(me: &RankState, r: &Request) {
     if r.is_done() || !r.active.get() {
         return;
     }
-    crossing::unsupported(me, "MPI_Cancel");
+    nonblocking::unsupported(me, "MPI_Cancel");
     let ptr: *const Request = r;
     let taken = match r.what {
         What::Recv => me

@@ -17,7 +17,7 @@ pub(crate) struct Relief(Mutex<Option<(Instant, usize)>>);
 impl Relief {
     /// A rank has polled in vain for a while.
     pub fn polled(&self, world: &World) {
-        if world.far().is_some() {
+        if world.remote().is_some() {
             return;
         }
         let all = world.ranks().iter().all(RankState::is_idle) && !world.has_mail();

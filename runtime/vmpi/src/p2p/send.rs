@@ -9,9 +9,9 @@ use super::queue::Key;
 use super::request::{Mode, Req, Request, Status, What};
 use super::wait::wait_done;
 use super::{EAGER, LAZY};
-use crate::crossing;
 use crate::error::{fail, Class, Result};
 use crate::link;
+use crate::nonblocking;
 use crate::state::{RankState, World};
 
 /// Where a message goes and what it carries for matching.
@@ -105,7 +105,7 @@ pub(crate) enum Begun {
 /// The buffer is readable.
 #[inline(always)]
 pub(crate) unsafe fn begin(me: &RankState, buf: &Buf<'_>, to: &Dest, mode: Mode) -> Result<Begun> {
-    if me.world().crossing.is_slow() {
+    if me.world().nonblocking.is_slow() {
         return Ok(Begun::Not);
     }
     // SAFETY: the caller's promise.
@@ -159,9 +159,9 @@ unsafe fn deposit(
     mode: Mode,
     lazy: Lazy,
 ) -> Result<bool> {
-    if me.world().crossing.is_slow() {
+    if me.world().nonblocking.is_slow() {
         // SAFETY: the caller's promise.
-        return unsafe { crossing::p2p::deposit(me, buf, dest, key, mode) };
+        return unsafe { nonblocking::p2p::deposit(me, buf, dest, key, mode) };
     }
     // SAFETY: the caller's promise.
     unsafe {
@@ -358,9 +358,9 @@ pub(crate) fn insert(q: &mut Queues, key: Key, m: Message) {
 /// Leaves the message in the sender's buffer for the receiver to fetch; true if a receive was
 /// posted meanwhile, so that it is delivered and the request done.
 unsafe fn hold(me: &RankState, r: &Request) -> bool {
-    if me.world().crossing.is_slow() {
+    if me.world().nonblocking.is_slow() {
         // SAFETY: the caller's promise.
-        return unsafe { crossing::p2p::hold(me, r) };
+        return unsafe { nonblocking::p2p::hold(me, r) };
     }
     let Some(to) = me.world().local(r.dest) else {
         link::rendezvous::offer(me, r);
@@ -513,7 +513,7 @@ pub fn settle(me: &RankState) {
             buffer(to, |r| r.owner == me.rank, None);
         }
     }
-    if let Some(link) = me.world().far() {
+    if let Some(link) = me.world().remote() {
         link::offers::settle(link, me);
     }
 }

@@ -35,7 +35,7 @@ use self::states::*;
 use self::turns::Turn;
 use crate::grow::{Grow, ROOM};
 use pc3_runtime::given;
-use pc3_runtime::tell::{die, EXIT_SETTINGS};
+use pc3_runtime::report::{die, EXIT_SETTINGS};
 
 /// What the scheduler serves.
 pub trait Host: Send + Sync + 'static {

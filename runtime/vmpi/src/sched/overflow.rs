@@ -4,7 +4,7 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::*};
 use std::sync::{Mutex, Once, OnceLock};
 
-use pc3_runtime::tell::{die, EXIT_FATAL};
+use pc3_runtime::report::{die, EXIT_FATAL};
 
 /// Bytes below a stack whose use is an overflow.
 pub(super) const GUARD: usize = 64 << 10;

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use corosensei::stack::{Stack, StackPointer, MIN_STACK_SIZE};
 use pc3_heap::guard;
-use pc3_runtime::tell::{die, EXIT_FATAL};
+use pc3_runtime::report::{die, EXIT_FATAL};
 
 use super::overflow::{register, Canary, Guard, GUARD, WORD};
 

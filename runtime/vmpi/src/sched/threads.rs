@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use super::overflow::{watch_thread, GUARD};
 use super::{lock, Host, Sched, Slot};
-use pc3_runtime::tell::{die, EXIT_FATAL};
+use pc3_runtime::report::{die, EXIT_FATAL};
 
 /// A rank's turn: raised by whoever hands over, taken by the rank's thread.
 #[derive(Default)]

@@ -246,7 +246,7 @@ fn restore(me: &RankState, saved: Saved, ty: TypeRef) -> Read<()> {
     }
     if pending && req.what == What::Coll {
         // Some member has not started it, so nobody has to do its work yet.
-        match (me.world().far(), req.posted()) {
+        match (me.world().remote(), req.posted()) {
             (Some(link), Some(p)) if me.world().spans(&p.all) => link.board.restored(q),
             _ => rounds::wait(req),
         }

@@ -66,7 +66,7 @@ pub(crate) fn write(
             w.u32(r.owner);
             w.u64(index);
         }
-        Data::Far { owner, index, .. } => {
+        Data::Remote { owner, index, .. } => {
             w.u8(1);
             w.u32(*owner);
             w.u64(*index);
@@ -202,7 +202,7 @@ pub fn link(world: &World) -> Result<(), String> {
     }
     for me in world.ranks() {
         let loaded = std::mem::take(&mut *me.loaded.borrow_mut());
-        let Some(link) = world.far() else { continue };
+        let Some(link) = world.remote() else { continue };
         for (i, r) in loaded.into_iter().enumerate() {
             link::offers::offered_again(link, world, r, i as u64);
         }

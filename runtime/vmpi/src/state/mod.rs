@@ -21,12 +21,12 @@ use crate::coll::meeting::{Meeting, MeetingRef, Registry};
 use crate::comm::{FIRST_LATE_ID, SELF_ID, WORLD_ID};
 use crate::coord::driver::AtBarrier;
 use crate::coord::Coordinator;
-use crate::crossing::Crossing;
 use crate::deadlock;
 use crate::group::Group;
 use crate::grow::{Grow, ROOM};
 use crate::lines;
 use crate::link::Link;
+use crate::nonblocking::Nonblocking;
 use crate::objects::Objects;
 use crate::p2p::lane::Lanes;
 use crate::p2p::mailbox::{Message, Room};
@@ -65,7 +65,7 @@ pub struct World {
     link: Option<Arc<Link>>,
     sched: Sched,
     pub(crate) coord: Coordinator,
-    pub(crate) crossing: Crossing,
+    pub(crate) nonblocking: Nonblocking,
     /// How checkpoints are taken.
     pub(crate) protocol: &'static dyn Protocol,
     /// Absent in tests without a runtime.
@@ -164,7 +164,7 @@ impl World {
                 link,
                 sched,
                 coord: Coordinator::new(here.len() as u32, processes > 1),
-                crossing: Crossing::new(&here, (index, processes)),
+                nonblocking: Nonblocking::new(&here, (index, processes)),
                 protocol,
                 job: OnceLock::new(),
                 program: OnceLock::new(),
@@ -266,7 +266,7 @@ impl World {
 
     /// The other processes, if there are any.
     #[inline]
-    pub(crate) fn far(&self) -> Option<&Arc<Link>> {
+    pub(crate) fn remote(&self) -> Option<&Arc<Link>> {
         self.link.as_ref()
     }
 
@@ -465,7 +465,7 @@ impl Host for World {
             // What happens next may come from another process; `link::node` sees if nothing does.
             return Quiescent::Wait;
         }
-        self.crossing.quiescent(self);
+        self.nonblocking.quiescent(self);
         if crate::p2p::release_held(self) || self.coord.quiescent(self) {
             return Quiescent::Resumed;
         }

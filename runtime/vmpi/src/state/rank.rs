@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
 
 use pc3_runtime::rank::Rank;
-use pc3_runtime::tell::{die, EXIT_FATAL};
+use pc3_runtime::report::{die, EXIT_FATAL};
 use pc3_typemetric::types::TypeId;
 
 use super::World;
@@ -202,7 +202,7 @@ pub struct RankState {
     pub(super) landings: RefCell<Vec<(usize, Box<[u8]>)>>,
     /// The runtime's view of this rank; null in tests that have none.
     pub(crate) exec: Cell<*mut Rank>,
-    /// It comes from a checkpoint and has yet to begin (`crossing::births`).
+    /// It comes from a checkpoint and has yet to begin (`nonblocking::births`).
     pub(crate) unborn: AtomicBool,
 }
 
@@ -390,7 +390,7 @@ impl RankState {
     #[inline]
     pub(crate) fn has_chores(&self) -> bool {
         self.world()
-            .far()
+            .remote()
             .is_some_and(|link| link.board.has_chores())
     }
 

@@ -116,7 +116,7 @@ fn is_grown(me: &RankState) -> bool {
     let world = me.world();
     let ports = me.objects().ports > 0 || world.ports.any(me.rank);
     let others = |job: &Arc<Job>| {
-        job.all() != job.world || world.crossing.is_slow() && job.refuses_ranks().is_none()
+        job.all() != job.world || world.nonblocking.is_slow() && job.refuses_ranks().is_none()
     };
     ports || world.job.get().is_some_and(others)
 }

@@ -1,8 +1,8 @@
 //! Distributed graph topologies (MPI 3.1 section 7.5.4): each rank knows its own edges.
 
-use crate::coll::far::Keep;
-use crate::coll::lent::To;
 use crate::coll::meeting::{All, Call, Crew, Kind, Plan};
+use crate::coll::remote::Keep;
+use crate::coll::zero_copy::To;
 use crate::comm::Comm;
 use crate::error::{fail, Class, Result};
 use crate::state::World;

@@ -83,7 +83,7 @@ pub(crate) fn node(
     if comm.rank as usize >= nodes {
         return Ok(None);
     }
-    if world.far().is_none() {
+    if world.remote().is_none() {
         return Ok(Some(comm.rank));
     }
     let first = comm.group.ranks().first().copied();

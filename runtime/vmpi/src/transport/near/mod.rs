@@ -58,7 +58,7 @@ pub struct Near {
     /// The near ones.
     list: Vec<u32>,
     /// There are others.
-    far: bool,
+    remote: bool,
     /// Times in a row that nothing came.
     idle: u32,
     /// The look that last found something.
@@ -91,7 +91,7 @@ impl Near {
         let near = Near {
             glance: Arc::new(glance),
             relay,
-            far: list.len() + 1 < by_process.len(),
+            remote: list.len() + 1 < by_process.len(),
             peers: by_process,
             list,
             idle: 0,
@@ -220,7 +220,7 @@ impl Near {
         }
         // SAFETY: as above.
         any |= unsafe { self.receive(sink) };
-        if self.far || self.relay.busy.get() > 0 || self.idle % RARELY == 0 {
+        if self.remote || self.relay.busy.get() > 0 || self.idle % RARELY == 0 {
             any |= self.below(wire, sink);
         }
         self.idle = if any { 1 } else { self.idle.wrapping_add(1) };
@@ -275,7 +275,7 @@ impl Near {
 
     /// The transport below has to be looked at while nobody rings.
     pub fn needs_looks(&self) -> bool {
-        self.far || self.relay.busy.get() > 0
+        self.remote || self.relay.busy.get() > 0
     }
 
     pub fn unsent(&self, peer: u32) -> Option<u64> {

@@ -7,14 +7,14 @@
 use std::sync::atomic::Ordering::*;
 
 use pc3_protocol::{Birth, Stamp};
-use pc3_runtime::tell::{die, EXIT_FATAL};
+use pc3_runtime::report::{die, EXIT_FATAL};
 
 use super::words::Word;
-use super::{apart, done, line, Crossing};
-use crate::link::turns::Turn;
+use super::{done, local_checkpoint, remote_epochs, Nonblocking};
+use crate::link::total_order::Turn;
 use crate::state::{Call, RankState, World};
 
-impl Crossing {
+impl Nonblocking {
     /// `root` has spawned ranks of this process, which are about to begin.
     ///
     /// The checkpoint knows those with the lowest numbers: where one was spawned without being logged, all behind it are.  The
@@ -45,7 +45,7 @@ impl Crossing {
             }
             match birth {
                 Birth::Before => {}
-                Birth::Logged => line::take_unborn(&mut s, world.rank(*child)),
+                Birth::Logged => local_checkpoint::take_unborn(&mut s, world.rank(*child)),
                 Birth::Behind => {
                     s.born += 1;
                     if let Some(turn) = turn {
@@ -79,7 +79,7 @@ impl Crossing {
         for child in &again {
             match world.local(*child) {
                 Some(child) => begins(world, child, Some(root.worker())),
-                None => apart::tell(world, world.process_of(*child), &Word::Born(*child)),
+                None => remote_epochs::tell(world, world.process_of(*child), &Word::Born(*child)),
             }
         }
         done(world, s);

@@ -22,7 +22,7 @@ struct Other {
     coming: AtomicU64,
 }
 
-pub(super) struct Pulse {
+pub(super) struct Heartbeat {
     index: u32,
     /// How long a process may be silent.
     limit: Duration,
@@ -31,11 +31,11 @@ pub(super) struct Pulse {
     last: Mutex<Instant>,
 }
 
-impl Pulse {
+impl Heartbeat {
     /// `limit`: none for processes that cannot be out of reach.
-    pub fn new(index: u32, count: u32, limit: Option<Duration>) -> Option<Pulse> {
+    pub fn new(index: u32, count: u32, limit: Option<Duration>) -> Option<Heartbeat> {
         let limit = limit?.max(Duration::from_millis(100));
-        Some(Pulse {
+        Some(Heartbeat {
             index,
             limit,
             beat: AtomicU32::new(0),
@@ -105,35 +105,35 @@ mod tests {
     #[test]
     fn silence_is_noticed_and_absence_forgiven() {
         let limit = Duration::from_secs(16);
-        let pulse = Pulse::new(1, 3, Some(limit)).unwrap_or_else(|| unreachable!());
+        let heartbeat = Heartbeat::new(1, 3, Some(limit)).unwrap_or_else(|| unreachable!());
         let start = Instant::now();
-        let at = |seconds| pulse.step(start + Duration::from_secs(seconds));
+        let at = |seconds| heartbeat.step(start + Duration::from_secs(seconds));
         for second in 1..=30 {
             assert_eq!(at(second), Ok(vec![0, 2]), "{second}");
             assert_eq!(at(second), Ok(vec![]));
-            pulse.hear(0);
+            heartbeat.hear(0);
             if second <= 14 {
-                pulse.hear(2);
+                heartbeat.hear(2);
             }
         }
         assert_eq!(at(31), Err(2));
         // It was stopped for long.
         assert_eq!(at(300), Ok(vec![0, 2]));
-        pulse.expect(2, 100 << 20);
+        heartbeat.expect(2, 100 << 20);
         for second in 301..=416 {
-            pulse.hear(0);
+            heartbeat.hear(0);
             assert_eq!(at(second), Ok(vec![0, 2]), "{second}");
         }
         assert_eq!(at(417), Err(2));
-        assert!(Pulse::new(0, 2, None).is_none());
+        assert!(Heartbeat::new(0, 2, None).is_none());
     }
 
     #[test]
     fn many_processes_hear_of_the_first_only() {
         let limit = Some(Duration::from_secs(16));
         let partners = |index| {
-            let pulse = Pulse::new(index, 40, limit)?;
-            Some(pulse.partners().collect::<Vec<u32>>())
+            let heartbeat = Heartbeat::new(index, 40, limit)?;
+            Some(heartbeat.partners().collect::<Vec<u32>>())
         };
         assert_eq!(partners(7), Some(vec![0]));
         assert_eq!(partners(0).map(|p| p.len()), Some(39));

@@ -8,11 +8,11 @@
 use std::sync::atomic::Ordering::*;
 
 use pc3_protocol::{above, below, Down, Node, Rules, Source, Up};
-use pc3_runtime::untaken::Untaken;
+use pc3_runtime::skipped_checkpoint::Skipped;
 use pc3_transport::Head;
 
 use super::words::{self, Word};
-use super::{births, done, line, Stage, State};
+use super::{births, done, local_checkpoint, Stage, State};
 use crate::coord;
 use crate::link::{offers, Kind, Link};
 use crate::state::World;
@@ -20,7 +20,7 @@ use crate::state::World;
 /// Processes below each in their tree.
 const FAN: u32 = 8;
 
-pub(super) struct Apart {
+pub(super) struct RemoteEpochs {
     index: u32,
     /// Epochs that this process has heard of.
     pub heard: u32,
@@ -45,9 +45,9 @@ pub(super) fn node(here: &[u32], (index, count): (u32, u32), replaying: bool) ->
     )
 }
 
-impl Apart {
-    pub fn new(index: u32, count: u32) -> Apart {
-        Apart {
+impl RemoteEpochs {
+    pub fn new(index: u32, count: u32) -> RemoteEpochs {
+        RemoteEpochs {
             index,
             heard: 0,
             counts: false,
@@ -67,7 +67,7 @@ impl Apart {
 pub(super) fn tell(world: &World, process: u32, word: &Word) {
     let head = Head::default();
     let link = world.link();
-    link.send_bytes(process, Kind::Crossing, head, &words::write(word));
+    link.send_bytes(process, Kind::Nonblocking, head, &words::write(word));
 }
 
 /// Another process says something.
@@ -79,7 +79,7 @@ pub(crate) fn hear(link: &Link, from: u32, bytes: &[u8]) {
         Ok(word) => word,
         Err(e) => link.fail(&format!("internal error: {e}")),
     };
-    let mut s = world.crossing.lock();
+    let mut s = world.nonblocking.lock();
     match word {
         Word::Down(down) => {
             let outs = s.node.hear(&down);
@@ -92,7 +92,7 @@ pub(crate) fn hear(link: &Link, from: u32, bytes: &[u8]) {
             s.carry(world, outs);
         }
         Word::Counts(epoch) => {
-            if let Some(apart) = &mut s.apart {
+            if let Some(apart) = &mut s.remote_epochs {
                 apart.count_from[from as usize] = epoch;
             }
         }
@@ -104,7 +104,7 @@ pub(crate) fn hear(link: &Link, from: u32, bytes: &[u8]) {
             why,
         } => {
             // It may have come another way than what ended that epoch.
-            if s.apart.as_ref().is_some_and(|a| a.heard == epoch) {
+            if s.remote_epochs.as_ref().is_some_and(|a| a.heard == epoch) {
                 s.plan.disturbed |= disturbed;
                 s.give_up(world, why);
             }
@@ -121,24 +121,24 @@ pub(crate) fn hear(link: &Link, from: u32, bytes: &[u8]) {
 
 /// Nothing has come for a while.
 pub(crate) fn tick(world: &World) {
-    if world.crossing.is_slow() {
-        done(world, world.crossing.lock());
+    if world.nonblocking.is_slow() {
+        done(world, world.nonblocking.lock());
     }
 }
 
 /// A checkpoint has been asked for here.  Ranks here may come to no location for long, or never again: others may.
 pub(crate) fn asked(world: &World) {
-    world.crossing.lock().ask_others(world);
+    world.nonblocking.lock().ask_others(world);
 }
 
 impl State {
     /// Do messages to other processes count?
     pub(super) fn counts_apart(&self) -> bool {
-        self.apart.as_ref().is_some_and(|a| a.counts)
+        self.remote_epochs.as_ref().is_some_and(|a| a.counts)
     }
 
     fn is_root(&self) -> bool {
-        self.apart.as_ref().is_none_or(|a| a.index == 0)
+        self.remote_epochs.as_ref().is_none_or(|a| a.index == 0)
     }
 
     pub(super) fn pass_on(&self, world: &World, down: &Down) {
@@ -148,7 +148,10 @@ impl State {
     }
 
     pub(super) fn tell_above(&self, world: &World, up: Up) {
-        let above = self.apart.as_ref().and_then(|a| above(a.index, FAN));
+        let above = self
+            .remote_epochs
+            .as_ref()
+            .and_then(|a| above(a.index, FAN));
         if let Some(process) = above {
             tell(world, process, &Word::Up(up));
         }
@@ -163,14 +166,18 @@ impl State {
             return;
         }
         let free = self.stage == Stage::Idle && !self.writes();
-        let Some(apart) = &mut self.apart else { return };
+        let Some(apart) = &mut self.remote_epochs else {
+            return;
+        };
         if free && !std::mem::replace(&mut apart.wanted, true) {
             tell(world, 0, &Word::Wanted);
         }
     }
 
     fn ask_others(&mut self, world: &World) {
-        let Some(apart) = &mut self.apart else { return };
+        let Some(apart) = &mut self.remote_epochs else {
+            return;
+        };
         let epoch = apart.heard;
         // An epoch may have begun for it meanwhile.
         let asked = world.job.get().is_some_and(|j| j.control.requested());
@@ -185,7 +192,9 @@ impl State {
 
     /// What began behind that epoch is what was asked for.
     fn asked_elsewhere(&mut self, world: &World, epoch: u32) {
-        let Some(apart) = &mut self.apart else { return };
+        let Some(apart) = &mut self.remote_epochs else {
+            return;
+        };
         if epoch >= apart.heard && !self.is_over {
             apart.asked = apart.asked.max(Some(epoch));
             if let Some(job) = world.job.get() {
@@ -197,7 +206,7 @@ impl State {
     /// No rank here is on a usual way. Can anything still come that was not counted?
     pub(super) fn is_clear(&mut self, world: &World) -> bool {
         let link = world.link();
-        let Some(apart) = &mut self.apart else {
+        let Some(apart) = &mut self.remote_epochs else {
             return true;
         };
         if !apart.counts {
@@ -218,8 +227,8 @@ impl State {
 
     /// The ranks here hear of the epoch.
     pub(super) fn begin_together(&mut self, world: &World) {
-        if let Some(apart) = &self.apart {
-            world.crossing.now.store(apart.heard, SeqCst);
+        if let Some(apart) = &self.remote_epochs {
+            world.nonblocking.now.store(apart.heard, SeqCst);
         }
         for slot in 0..self.members.len() as u32 {
             self.member(slot).hear(&Down::Start);
@@ -228,7 +237,9 @@ impl State {
 
     /// An epoch has begun elsewhere.
     pub(super) fn gather_together(&mut self, world: &World) {
-        let Some(apart) = &mut self.apart else { return };
+        let Some(apart) = &mut self.remote_epochs else {
+            return;
+        };
         apart.heard += 1;
         let another = apart.asked.is_some_and(|epoch| epoch >= apart.heard);
         self.gather(world);
@@ -238,7 +249,7 @@ impl State {
     }
 
     /// There is to be no checkpoint this time: the root says so to all.  `first`: the first reason of this process.
-    pub(super) fn give_up_together(&mut self, world: &World, why: Untaken, first: bool) {
+    pub(super) fn give_up_together(&mut self, world: &World, why: Skipped, first: bool) {
         if !matches!(self.stage, Stage::Gathering | Stage::Running) {
             return;
         }
@@ -247,7 +258,7 @@ impl State {
                 self.why = Some(why);
                 if outs.is_empty() {
                     // It ends when all processes have heard that it began, of which nobody need wait.
-                    line::report(self, world);
+                    local_checkpoint::report(self, world);
                 }
                 self.carry(world, outs);
             }
@@ -256,7 +267,7 @@ impl State {
         if !self.node.has_saved() {
             self.spoilt.get_or_insert_with(|| why.clone());
         }
-        let Some(apart) = self.apart.as_ref().filter(|_| first) else {
+        let Some(apart) = self.remote_epochs.as_ref().filter(|_| first) else {
             return;
         };
         let word = Word::GiveUp {
@@ -269,7 +280,7 @@ impl State {
 
     /// All that belongs to the checkpoint is known: each process writes its part once that is there.
     pub(super) fn complete(&mut self, world: &World) {
-        if self.is_root() && self.apart.is_some() {
+        if self.is_root() && self.remote_epochs.is_some() {
             if self.is_over {
                 return;
             }
@@ -277,7 +288,7 @@ impl State {
                 tell(world, process, &Word::Write);
             }
         }
-        if let Some(job) = world.job.get().filter(|_| self.apart.is_some()) {
+        if let Some(job) = world.job.get().filter(|_| self.remote_epochs.is_some()) {
             // All ranks of all processes have passed their lines.
             // In several processes nobody prints in between.
             self.plan.output = Some(job.lines_passed().map(|(places, _)| places));

@@ -5,7 +5,7 @@
 //! the work for its own members by the same code in the same order.  As every process waits for all others, none is
 //! done before all have begun: at a checkpoint, no collective is half done.
 //!
-//! What small calls amount to is told in a few words instead ([`super::told`]).
+//! What small calls amount to is told in a few words instead ([`super::inline_collective`]).
 //!
 //! A user's reduction function runs at one member in one process, which sends the others their results.
 
@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::lent::{Came, There, To};
+use super::inline_collective::{self, InlineCall, Record};
 use super::meeting::{All, Call};
 use super::moves::Neighbors;
-use super::told::{self, Record, Told};
+use super::zero_copy::{Came, There, To};
 use crate::datatype::moving::Buf;
 use crate::datatype::written::{read_type, write_signature};
 use crate::datatype::{by_handle, TypeRef};
@@ -63,7 +63,7 @@ pub trait Elsewhere {
         group: &Group,
         entered: &dyn Fn(usize) -> u32,
         processes: &[u32],
-        told: &mut Vec<(u32, Told)>,
+        told: &mut Vec<(u32, InlineCall)>,
     ) -> Option<Vec<(u32, Box<[u8]>)>>;
     /// Waits for what the others bring.  `entered`: how often a member has come to this meeting.
     fn brought(
@@ -272,8 +272,8 @@ pub(super) fn read_part<C: Call>(
     let mut go = || -> Read<()> {
         let spelt;
         let bytes = match bytes.first() {
-            Some(&told::MARK) => {
-                spelt = told::spell::<C>(bytes, (from, here), all.kind(me))?;
+            Some(&inline_collective::MARK) => {
+                spelt = inline_collective::spell::<C>(bytes, (from, here), all.kind(me))?;
                 &spelt[..]
             }
             _ => bytes,

@@ -7,7 +7,7 @@ use std::sync::MutexGuard;
 use pc3_protocol::{Line, Name, Phase, Sending, Stamp, Waiting};
 
 use super::outcomes::{self, Outcome};
-use super::{course_only, done, far, record, Machine, Mark, Stage, State, BEFORE};
+use super::{course_only, done, record, remote, Machine, Mark, Stage, State, BEFORE};
 use crate::error::Result;
 use crate::link::pulls;
 use crate::p2p::mailbox::{Data, Message, Queues, Room};
@@ -137,7 +137,7 @@ pub(crate) unsafe fn deposit(
             counts.sent(me, dest, buf.len());
         }
         // SAFETY: the caller's promise.
-        return unsafe { far::deposit(me, buf, dest, key, mode) };
+        return unsafe { remote::deposit(me, buf, dest, key, mode) };
     };
     let kept = mode == Mode::Buffered
         || mode != Mode::Synchronous && buf.len() <= EAGER && !to.mailbox.with(|q| q.is_full());
@@ -147,7 +147,7 @@ pub(crate) unsafe fn deposit(
     if !kept {
         return Ok(false);
     }
-    let mut s = world.crossing.step(me);
+    let mut s = world.nonblocking.step(me);
     if let Some(k) = s.sent(me, to, key, buf) {
         match s.receiver(to, key, k) {
             // SAFETY: a posted receive is pending until we complete it.
@@ -202,9 +202,9 @@ pub(crate) unsafe fn hold(me: &RankState, r: &Request) -> bool {
     let world = me.world();
     let Some(to) = world.local(r.dest) else {
         // SAFETY: the caller's promise.
-        return unsafe { far::hold(me, r) };
+        return unsafe { remote::hold(me, r) };
     };
-    let mut s = world.crossing.step(me);
+    let mut s = world.nonblocking.step(me);
     let buf = r.buf();
     let over = match s.sent(me, to, &r.key, &buf) {
         None => true,
@@ -245,11 +245,11 @@ pub(crate) unsafe fn hold(me: &RankState, r: &Request) -> bool {
 #[cold]
 pub(crate) unsafe fn post(me: &RankState, r: &Request) {
     let world = me.world();
-    let mut s = world.crossing.step(me);
+    let mut s = world.nonblocking.step(me);
     let number = s.member(me.slot).post();
     match find(me, &mut s, &r.key, number, |q| q.posted.push(r.key, r)) {
         // SAFETY: the caller's promise; in no queue.
-        Some((k, m)) if matches!(m.data, Data::Far { .. }) => unsafe {
+        Some((k, m)) if matches!(m.data, Data::Remote { .. }) => unsafe {
             pulls::take(world, r, &k, &m);
         },
         // SAFETY: the caller's promise.
@@ -325,7 +325,7 @@ fn peek(
 
 /// What a probe that is done again has to see; as long as that has not come, it is not done.
 fn again(me: &RankState) -> Option<Option<(u32, Name)>> {
-    let s = me.world().crossing.step(me);
+    let s = me.world().nonblocking.step(me);
     match s.members[me.slot as usize].next_outcome()? {
         Outcome::Message(which) => Some(*which),
         other => outcomes::differs(me, other),
@@ -335,7 +335,7 @@ fn again(me: &RankState) -> Option<Option<(u32, Name)>> {
 fn wait_for(me: &RankState, key: &Key, which: Option<(u32, Name)>) -> Status {
     loop {
         let world = me.world();
-        let mut s = world.crossing.enter(me);
+        let mut s = world.nonblocking.enter(me);
         if let Some((name, status)) = peek(me, &mut s, key, which) {
             let member = s.member(me.slot);
             match which {
@@ -364,7 +364,7 @@ pub(crate) fn iprobe(me: &RankState, key: &Key) -> Option<Status> {
     }
     for last in [false, true] {
         let world = me.world();
-        let mut s = world.crossing.enter(me);
+        let mut s = world.nonblocking.enter(me);
         let found = peek(me, &mut s, key, None);
         me.mailbox.with(|q| q.probing = false);
         if let Some((name, status)) = found {
@@ -400,7 +400,7 @@ pub(crate) fn take(me: &RankState, key: &Key, wait: bool) -> Option<(Key, Messag
         Some(Outcome::Flag(true)) => true,
         Some(other) => outcomes::differs(me, &other),
         None if !wait => {
-            let mut s = world.crossing.enter(me);
+            let mut s = world.nonblocking.enter(me);
             // A message that is kept for another receive is not to be had.
             let member = &s.members[me.slot as usize];
             let there = me.mailbox.with(|q| {
@@ -420,9 +420,9 @@ pub(crate) fn take(me: &RankState, key: &Key, wait: bool) -> Option<(Key, Messag
         None => true,
     };
     debug_assert!(wait);
-    let number = world.crossing.step(me).member(me.slot).post();
+    let number = world.nonblocking.step(me).member(me.slot).post();
     loop {
-        let mut s = world.crossing.enter(me);
+        let mut s = world.nonblocking.enter(me);
         me.mailbox.with(|q| q.probing = false);
         let found = find(me, &mut s, key, number, |q| q.probing = true);
         done(world, s);

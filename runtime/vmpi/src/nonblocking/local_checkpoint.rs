@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use pc3_protocol::{Member, Phase, Rules};
 use pc3_runtime::chaos;
 use pc3_runtime::control::without_signals;
-use pc3_runtime::job::{After, Apart, Written};
+use pc3_runtime::job::{After, LocalCheckpoints, Written};
 use pc3_runtime::rank::Rank;
 use pc3_runtime::save::Part;
+use pc3_runtime::skipped_checkpoint::Skipped;
 use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
-use pc3_runtime::untaken::Untaken;
 
-use super::{apart, done, far, later, p2p, record, room, Plan, Stage, State, Taken};
+use super::{done, later, p2p, record, remote, remote_epochs, room, Plan, Stage, State, Taken};
 use crate::coll::rounds;
 use crate::coord::furthest_of_all;
 use crate::deadlock;
@@ -34,10 +34,10 @@ pub(crate) fn due(world: &World, rank: &mut Rank) -> bool {
     let passed = rank.count_passages();
     let job = rank.job();
     let wanted = job.control.wanted(passed);
-    if !world.crossing.is_slow() && !wanted {
+    if !world.nonblocking.is_slow() && !wanted {
         return false;
     }
-    let mut s = world.crossing.enter(me);
+    let mut s = world.nonblocking.enter(me);
     // Another rank may have begun it meanwhile.
     if s.stage == Stage::Idle && job.control.wanted(passed) {
         s.want(world);
@@ -48,13 +48,13 @@ pub(crate) fn due(world: &World, rank: &mut Rank) -> bool {
         // All parts of these calls have come, some on the usual way: behind the line nobody would be told of them.
         drop(s);
         me.do_chores();
-        s = world.crossing.enter(me);
+        s = world.nonblocking.enter(me);
     }
     let unreceived = waits_for_receiver(me);
     if unreceived && s.member(me.slot).phase() == Phase::Asked {
         s.plan.unreceived.insert(me.rank);
     }
-    let waits = unreceived || far::waits_for_content(me);
+    let waits = unreceived || remote::waits_for_content(me);
     let takes = !waits && s.member(me.slot).at_location();
     let others = !takes && s.waits_for_lines();
     if takes {
@@ -81,7 +81,7 @@ fn waits_for_receiver(me: &RankState) -> bool {
 pub(crate) fn unwound(world: &World, rank: &mut Rank) {
     let start = Instant::now();
     let me = world.rank(rank.id() as u32);
-    let mut s = world.crossing.enter(me);
+    let mut s = world.nonblocking.enter(me);
     if s.member(me.slot).phase() != Phase::Asked {
         // Given up meanwhile.
         return done(world, s);
@@ -94,14 +94,14 @@ pub(crate) fn unwound(world: &World, rank: &mut Rank) {
     drop(s);
     chaos();
     let part = part(me, rank, &engine);
-    let mut s = world.crossing.enter(me);
+    let mut s = world.nonblocking.enter(me);
     s.plan.stalls.0.push((u64::from(me.rank), start.elapsed()));
     store(&mut s, world, me, part);
     done(world, s);
 }
 
 /// What is the rank's own.
-fn part(me: &RankState, rank: &mut Rank, engine: &[u8]) -> Result<Part, Untaken> {
+fn part(me: &RankState, rank: &mut Rank, engine: &[u8]) -> Result<Part, Skipped> {
     let part = rank.job().clone().part(rank, engine);
     me.pending_at_line.borrow_mut().clear();
     part
@@ -117,7 +117,7 @@ fn pass(me: &RankState, rank: &Rank, s: &mut State) -> Vec<u8> {
         let pending = requests.iter().filter(|(_, r)| !r.get().is_done());
         *me.pending_at_line.borrow_mut() = pending.map(|(handle, _)| handle).collect();
     }
-    if let (None, 0, Some(job)) = (&s.apart, s.lined, world.job.get()) {
+    if let (None, 0, Some(job)) = (&s.remote_epochs, s.lined, world.job.get()) {
         job.lines_begin();
     }
     later::at_line(me, s);
@@ -132,7 +132,7 @@ fn pass(me: &RankState, rank: &Rank, s: &mut State) -> Vec<u8> {
     state::save::save(me, &SaveCtx::default())
 }
 
-fn store(s: &mut State, world: &World, me: &RankState, part: Result<Part, Untaken>) {
+fn store(s: &mut State, world: &World, me: &RankState, part: Result<Part, Skipped>) {
     let Some(job) = world.job.get() else { return };
     let Some(taken) = &mut s.taken[me.slot as usize] else {
         return;
@@ -198,7 +198,7 @@ pub(super) fn take_unborn(s: &mut State, me: &RankState) {
 
 /// The program of a rank is over.
 pub(crate) fn ended(world: &World, me: &RankState) {
-    let mut s = world.crossing.enter(me);
+    let mut s = world.nonblocking.enter(me);
     s.end_of(me);
     s.begin(world);
     take_one_ended(&mut s, me);
@@ -219,7 +219,11 @@ impl State {
     fn one_more_line(&mut self, world: &World) {
         self.lined += 1;
         let all = self.lined >= self.members.len() - self.born;
-        if let Some(job) = world.job.get().filter(|_| all && self.apart.is_none()) {
+        if let Some(job) = world
+            .job
+            .get()
+            .filter(|_| all && self.remote_epochs.is_none())
+        {
             let passed = job.lines_passed();
             self.plan.output = Some(passed.map(|(places, printed)| {
                 for (rank, output, times) in printed {
@@ -249,7 +253,7 @@ pub(super) fn missing(s: &State, world: &World) -> String {
         text.push_str(&format!(" and {more} more"));
     }
     match list.len() {
-        0 if s.apart.is_some() => "ranks of other processes".to_owned(),
+        0 if s.remote_epochs.is_some() => "ranks of other processes".to_owned(),
         1 => format!("rank {text}"),
         _ => format!("ranks {text}"),
     }
@@ -283,7 +287,7 @@ pub(super) fn late_slots<'a>(s: &'a State, world: &'a World) -> impl Iterator<It
 
 /// A thread looks whether all come to a location in time.
 pub(super) fn watch(s: &mut State, world: &World) {
-    world.crossing.news.notify_all();
+    world.nonblocking.news.notify_all();
     if s.watcher.is_some() {
         return;
     }
@@ -300,9 +304,9 @@ pub(super) fn watch(s: &mut State, world: &World) {
 
 fn look(world: &World) {
     let Some(job) = world.job.get() else { return };
-    let news = &world.crossing.news;
+    let news = &world.nonblocking.news;
     let patience = job.patience;
-    let mut s = world.crossing.lock();
+    let mut s = world.nonblocking.lock();
     while !s.is_over {
         let missing = match s.stage {
             Stage::Gathering => true,
@@ -401,7 +405,7 @@ pub(super) fn commit(s: &mut State, world: &World) {
         drop(before.map(JoinHandle::join));
         // SAFETY: the world waits for this thread before it ends.
         let world = unsafe { &*{ shared }.0 };
-        let written = job.commit_apart(Apart {
+        let written = job.commit_local(LocalCheckpoints {
             parts: obstacle.map_or(Ok(&parts), Err),
             passage,
             asked,
@@ -423,7 +427,7 @@ pub(super) fn commit(s: &mut State, world: &World) {
                 None
             }
         };
-        let mut s = world.crossing.lock();
+        let mut s = world.nonblocking.lock();
         match disturbed {
             Some(why) => {
                 s.plan.disturbed = true;
@@ -444,7 +448,7 @@ pub(super) fn commit(s: &mut State, world: &World) {
         Err(e) => {
             let world = world_of(&world);
             let why = format!("no thread can be started to write it: {e}");
-            if let Some(link) = world.far() {
+            if let Some(link) = world.remote() {
                 // The others wait for what it says.
                 link.fail(&why);
             }
@@ -471,13 +475,13 @@ fn world_of(shared: &Shared) -> &World {
 pub(crate) fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
     let world = me.world();
     let recovered = record::read(bytes, world, ctx)?;
-    world.crossing.lock().recovered[me.slot as usize] = Some(recovered);
+    world.nonblocking.lock().recovered[me.slot as usize] = Some(recovered);
     Ok(())
 }
 
 /// All ranks are loaded: what was logged is to be done again.
 pub(crate) fn recover(world: &World) -> Result<(), String> {
-    let mut s = world.crossing.lock();
+    let mut s = world.nonblocking.lock();
     let all: Vec<_> = s.recovered.iter_mut().map(Option::take).collect();
     if all.iter().all(Option::is_none) {
         return Ok(());
@@ -493,12 +497,12 @@ pub(crate) fn recover(world: &World) -> Result<(), String> {
     s.stage = Stage::Replaying;
     s.generation += 1;
     let here: Vec<u32> = world.ranks().iter().map(|r| r.rank).collect();
-    let place = world.far().map_or((0, 1), |l| (l.index(), l.count()));
-    s.node = apart::node(&here, place, true);
-    if let Some(apart) = &mut s.apart {
+    let place = world.remote().map_or((0, 1), |l| (l.index(), l.count()));
+    s.node = remote_epochs::node(&here, place, true);
+    if let Some(apart) = &mut s.remote_epochs {
         apart.counts = true;
     }
-    world.crossing.slow.store(true, SeqCst);
+    world.nonblocking.slow.store(true, SeqCst);
     if let Some(job) = world
         .job
         .get()
@@ -522,7 +526,7 @@ pub(crate) fn recover(world: &World) -> Result<(), String> {
             unsafe {
                 if later::again(world, &mut s, me, &*r) {
                     rounds::leave(&*r);
-                    if let Some(link) = world.far() {
+                    if let Some(link) = world.remote() {
                         link.board.forget(r);
                     }
                 }
@@ -538,7 +542,7 @@ pub(crate) fn recover(world: &World) -> Result<(), String> {
 
 /// All processes can hear what is said of that.
 pub(crate) fn go_on(world: &World) {
-    let mut s = world.crossing.lock();
+    let mut s = world.nonblocking.lock();
     s.pump(world);
 }
 

@@ -1,7 +1,7 @@
 //! What processes tell each other of checkpoints that ranks take one by one, as bytes.
 
 use pc3_protocol::{Clocks, Down, Least, Up};
-use pc3_runtime::untaken::Untaken;
+use pc3_runtime::skipped_checkpoint::Skipped;
 
 use crate::wire::{bad, Read, Reader, Writer};
 
@@ -20,7 +20,7 @@ pub(super) enum Word {
     GiveUp {
         epoch: u32,
         disturbed: bool,
-        why: Untaken,
+        why: Skipped,
     },
     /// From the root: all is there, and to be written.
     Write,
@@ -46,7 +46,7 @@ pub(super) fn write(word: &Word) -> Vec<u8> {
             w.u8(22);
             w.u32(*epoch);
             w.u8((*disturbed).into());
-            w.u8(matches!(why, Untaken::NoMemory(_)).into());
+            w.u8(matches!(why, Skipped::NoMemory(_)).into());
             w.str(why.why());
         }
         Word::Write => w.u8(23),
@@ -71,8 +71,8 @@ pub(super) fn read(bytes: &[u8]) -> Read<Word> {
             epoch: r.u32()?,
             disturbed: r.u8()? != 0,
             why: match r.u8()? {
-                0 => Untaken::InTheWay(r.str()?),
-                _ => Untaken::NoMemory(r.str()?),
+                0 => Skipped::InTheWay(r.str()?),
+                _ => Skipped::NoMemory(r.str()?),
             },
         },
         23 => Word::Write,
@@ -243,8 +243,8 @@ mod tests {
         let others = [
             Word::Counts(3),
             Word::Wanted,
-            give_up(Untaken::InTheWay("a file".into())),
-            give_up(Untaken::NoMemory("memory".into())),
+            give_up(Skipped::InTheWay("a file".into())),
+            give_up(Skipped::NoMemory("memory".into())),
             Word::Write,
             Word::Born(6),
             Word::Asked(2),

@@ -48,7 +48,7 @@ pub(super) unsafe fn deposit(
     mode: Mode,
 ) -> Result<bool> {
     let world = me.world();
-    let mut s = world.crossing.step(me);
+    let mut s = world.nonblocking.step(me);
     if !s.counts_apart() {
         // SAFETY: the caller's promise.
         let sent = unsafe { link::p2p::deposit(me, buf, dest, key, mode) };
@@ -90,13 +90,13 @@ unsafe fn send(
     }
 }
 
-/// As `crossing::p2p::hold`.
+/// As `nonblocking::p2p::hold`.
 ///
 /// # Safety
 /// The request is pending and its buffer readable.
 pub(super) unsafe fn hold(me: &RankState, r: &Request) -> bool {
     let world = me.world();
-    let mut s = world.crossing.step(me);
+    let mut s = world.nonblocking.step(me);
     if !s.counts_apart() {
         link::rendezvous::offer(me, r);
         done(world, s);
@@ -129,12 +129,12 @@ pub(crate) fn arrive(
     from: Option<(u32, u64)>,
 ) -> Option<()> {
     let to = world.local(dest)?;
-    let mut s = world.crossing.lock();
+    let mut s = world.nonblocking.lock();
     let k = match from {
         None => Known {
             from: BEFORE,
             stamp: Stamp {
-                epoch: world.crossing.now.load(Relaxed),
+                epoch: world.nonblocking.now.load(Relaxed),
                 ..Stamp::default()
             },
             name: None,
@@ -195,7 +195,7 @@ fn queue(
 unsafe fn give(world: &World, to: &RankState, r: *const Request, key: &Key, m: &Message) {
     // SAFETY: the caller's promise.
     unsafe {
-        if let Data::Far { .. } = m.data {
+        if let Data::Remote { .. } = m.data {
             return pulls::take(world, r, key, m);
         }
         let into = (*r).buf();
@@ -209,10 +209,16 @@ unsafe fn give(world: &World, to: &RankState, r: *const Request, key: &Key, m: &
 
 /// Has the rank a message by the hand that lies with its sender elsewhere?
 pub(super) fn waits_for_content(me: &RankState) -> bool {
-    let far = |m: &Message| matches!(m.data, Data::Far { .. });
-    me.world().far().is_some()
-        && (me.messages.borrow_mut().values_mut().any(|(_, m)| far(m))
-            || me.mailbox.with(|q| q.inbound.iter().any(|(_, m)| far(m))))
+    let remote = |m: &Message| matches!(m.data, Data::Remote { .. });
+    me.world().remote().is_some()
+        && (me
+            .messages
+            .borrow_mut()
+            .values_mut()
+            .any(|(_, m)| remote(m))
+            || me
+                .mailbox
+                .with(|q| q.inbound.iter().any(|(_, m)| remote(m))))
 }
 
 #[cfg(test)]

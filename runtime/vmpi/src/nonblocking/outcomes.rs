@@ -1,7 +1,7 @@
 //! Outcomes that another run could have otherwise: what tests, probes, clocks and sources of random numbers say.
 
 use pc3_runtime::rank::Rank;
-use pc3_runtime::tell::{die, EXIT_FATAL};
+use pc3_runtime::report::{die, EXIT_FATAL};
 
 use super::{course_only, done, Stage};
 use crate::p2p::wait::wait_done;
@@ -26,7 +26,7 @@ pub(crate) enum Outcome {
 /// What was said the first time, if this is done again.
 pub(crate) fn replayed(me: &RankState) -> Option<Outcome> {
     let world = me.world();
-    let mut s = world.crossing.enter(me);
+    let mut s = world.nonblocking.enter(me);
     let outcome = s.member(me.slot).replayed_outcome();
     done(world, s);
     outcome
@@ -35,7 +35,7 @@ pub(crate) fn replayed(me: &RankState) -> Option<Outcome> {
 /// The calling rank prints to an output: has it done so the first time, which the output still has?
 pub(crate) fn has_printed(me: &RankState, output: u8) -> bool {
     let world = me.world();
-    let mut s = world.crossing.enter(me);
+    let mut s = world.nonblocking.enter(me);
     let has = s.stage == Stage::Replaying && s.member(me.slot).has_printed(output);
     done(world, s);
     has
@@ -44,7 +44,7 @@ pub(crate) fn has_printed(me: &RankState, output: u8) -> bool {
 /// What is said now.
 fn said(me: &RankState, outcome: Outcome) {
     let world = me.world();
-    let mut s = world.crossing.enter(me);
+    let mut s = world.nonblocking.enter(me);
     if let (Outcome::Said(bytes), Some(taken)) = (&outcome, &mut s.taken[me.slot as usize]) {
         taken.said += bytes.len();
     }
@@ -67,7 +67,7 @@ pub(crate) fn differs(me: &RankState, outcome: &Outcome) -> ! {
 /// The answer to a test: `live` finds it; the first time's is waited for by `reach`.
 #[inline]
 pub(crate) fn flag(me: &RankState, live: impl FnOnce() -> bool, reach: impl FnOnce()) -> bool {
-    if !me.world().crossing.is_slow() {
+    if !me.world().nonblocking.is_slow() {
         return live();
     }
     flag_slow(me, live, reach)
@@ -101,7 +101,7 @@ pub(crate) fn which<'a>(
     live: impl FnOnce() -> Vec<usize>,
     request: impl Fn(usize) -> Option<&'a Request>,
 ) -> Vec<usize> {
-    if !me.world().crossing.is_slow() {
+    if !me.world().nonblocking.is_slow() {
         return live();
     }
     which_slow(me, live, request)
@@ -141,7 +141,7 @@ fn which_slow<'a>(
 /// rank's course.
 #[inline]
 pub(crate) fn logging() -> Option<&'static RankState> {
-    RankState::try_current().filter(|me| me.world().crossing.is_slow() && in_course(me))
+    RankState::try_current().filter(|me| me.world().nonblocking.is_slow() && in_course(me))
 }
 
 #[cold]

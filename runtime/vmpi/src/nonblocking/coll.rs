@@ -8,8 +8,8 @@ use std::sync::MutexGuard;
 use pc3_protocol::{Entries, Group, Phase, Stamp};
 
 use super::{done, Stage, State};
-use crate::coll::far::{hash, Topic};
 use crate::coll::meeting::{Call, Registry, OWN};
+use crate::coll::remote::{hash, Topic};
 use crate::error::{fail, Class, Result};
 use crate::group::Group as Ranks;
 use crate::link::board;
@@ -95,7 +95,7 @@ pub(super) fn name(id: u32, tag: u32, ranks: &Ranks, place: u64) -> Group {
 
 /// The newest epoch in which nobody had passed the line of the present one.
 pub(super) fn before(s: &State) -> u32 {
-    if let Some(apart) = &s.apart {
+    if let Some(apart) = &s.remote_epochs {
         return apart.heard.saturating_sub(1);
     }
     let least = s.members.iter().map(|m| m.epoch()).min();
@@ -107,7 +107,7 @@ pub(super) fn before(s: &State) -> u32 {
 
 /// Members in this process.
 pub(super) fn here(world: &World, ranks: &Ranks) -> u32 {
-    match world.far() {
+    match world.remote() {
         None => ranks.size() as u32,
         Some(_) => {
             let here = |r: &&u32| world.local(**r).is_some();
@@ -157,7 +157,7 @@ pub(crate) fn enter<C: Call>(
     call: &C,
 ) -> Entered {
     let world = me.world();
-    let mut s = world.crossing.step(me);
+    let mut s = world.nonblocking.step(me);
     s.begin(world);
     if !matches!(s.stage, Stage::Running | Stage::Replaying) {
         come();
@@ -198,7 +198,7 @@ pub(crate) fn leave<C: Call>(
     ok: bool,
 ) {
     let world = me.world();
-    let mut s = world.crossing.enter(me);
+    let mut s = world.nonblocking.enter(me);
     if s.generation != ticket.generation {
         // The epoch that it entered in is over.
         return done(world, s);
@@ -264,7 +264,7 @@ pub(super) fn told(s: &State, world: &World, key: (Group, u64)) -> Option<Entrie
     }
     let before = match s.stage {
         Stage::Running => before(s),
-        _ => world.crossing.now(),
+        _ => world.nonblocking.now(),
     };
     let round = s.rounds.get(&key);
     Some(
@@ -277,7 +277,7 @@ pub(super) fn told(s: &State, world: &World, key: (Group, u64)) -> Option<Entrie
 /// What members here bring to a blocking collective goes to another process.
 pub(crate) fn bring(me: &RankState, to: u32, topic: Topic, ranks: &Ranks, bytes: &[u8]) {
     let world = me.world();
-    let s = world.crossing.enter(me);
+    let s = world.nonblocking.enter(me);
     let key = (name(topic.id, topic.tag, ranks, 0), topic.round);
     let entries = told(&s, world, key);
     board::send(me, to, (topic, entries.as_ref()), bytes);
@@ -293,7 +293,7 @@ pub(crate) fn brought(
     elsewhere: &Entries,
 ) {
     let world = me.world();
-    let mut s = world.crossing.enter(me);
+    let mut s = world.nonblocking.enter(me);
     let group = name(topic.id, topic.tag, ranks, 0);
     know(&mut s, world, group, ranks, entered, topic.round);
     if let Some(round) = s.rounds.get_mut(&(group, topic.round)) {

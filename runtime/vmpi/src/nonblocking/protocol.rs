@@ -2,7 +2,7 @@
 
 use pc3_runtime::rank::Rank;
 
-use super::{apart, line};
+use super::{local_checkpoint, remote_epochs};
 use crate::protocol::Protocol;
 use crate::state::World;
 
@@ -11,11 +11,11 @@ pub(crate) struct NonBlocking;
 
 impl Protocol for NonBlocking {
     fn due(&self, world: &World, rank: &mut Rank) -> bool {
-        line::due(world, rank)
+        local_checkpoint::due(world, rank)
     }
 
     fn unwound(&self, world: &World, rank: &mut Rank) {
-        line::unwound(world, rank);
+        local_checkpoint::unwound(world, rank);
     }
 
     /// Who was asked to receive by a message is not at its line before that has been sent.
@@ -24,6 +24,6 @@ impl Protocol for NonBlocking {
     }
 
     fn asked(&self, world: &World) {
-        apart::asked(world);
+        remote_epochs::asked(world);
     }
 }

@@ -17,11 +17,11 @@ use crate::files::own::high;
 use crate::format::library::ProcessMeta;
 use crate::process;
 use crate::rank::Rank;
-use crate::tell::{die, say, EXIT_FATAL};
+use crate::report::{die, say, EXIT_FATAL};
 
 /// What a rank has chosen.
 #[derive(Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct WorkingDirectory {
     folder: Option<File>,
     mask: Option<libc::mode_t>,
 }
@@ -71,7 +71,7 @@ pub(crate) fn enter(rank: &Rank) {
 
 #[cold]
 fn go(rank: &Rank) {
-    let place = &rank.place;
+    let place = &rank.working_directory;
     let chosen = place.folder.is_some() || place.mask.is_some();
     // Threads that share the process's are where it began.
     if AT.get() != std::ptr::from_ref(rank) && (chosen || OWN.get()) {
@@ -109,7 +109,7 @@ fn moved(done: c_int) -> c_int {
     // SAFETY: an entry point.
     let rank = unsafe { Rank::current() }.filter(|r| done == 0 && r.job().several() && OWN.get());
     if let Some(rank) = rank {
-        rank.place.folder = open(Path::new(".")).ok();
+        rank.working_directory.folder = open(Path::new(".")).ok();
         AT.set(rank);
         USED.store(true, Relaxed);
     }
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn pc3_fchdir(fd: c_int) -> c_int {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_umask(mask: libc::mode_t) -> libc::mode_t {
     if let Some(rank) = apart() {
-        rank.place.mask = Some(mask & 0o777);
+        rank.working_directory.mask = Some(mask & 0o777);
         AT.set(rank);
         USED.store(true, Relaxed);
     }
@@ -149,9 +149,9 @@ pub unsafe extern "C" fn pc3_umask(mask: libc::mode_t) -> libc::mode_t {
 
 /// Puts a rank's own into what is saved of it.
 pub(crate) fn describe(rank: &Rank, meta: &mut ProcessMeta) {
-    let folder = rank.place.folder.as_ref();
+    let folder = rank.working_directory.folder.as_ref();
     meta.directory = folder.map(|f| baseline::named(f.as_raw_fd()));
-    meta.umask = rank.place.mask.map(u64::from);
+    meta.umask = rank.working_directory.mask.map(u64::from);
 }
 
 /// Takes it out again, at a restart.
@@ -167,10 +167,10 @@ pub(crate) fn restore(rank: &mut Rank, meta: &mut ProcessMeta) -> Result<(), Str
         let mut list = process::places(&path, below.as_deref());
         let folder = list.find_map(|p| open(&p).ok());
         let path = String::from_utf8_lossy(&path).into_owned();
-        rank.place.folder =
+        rank.working_directory.folder =
             Some(folder.ok_or_else(|| format!("the working directory {path} is not here"))?);
     }
-    rank.place.mask = mask.map(|m| m as libc::mode_t);
+    rank.working_directory.mask = mask.map(|m| m as libc::mode_t);
     USED.store(true, Relaxed);
     Ok(())
 }

@@ -88,7 +88,7 @@ impl Queue {
 }
 
 #[derive(Default)]
-pub(crate) struct Turns {
+pub(crate) struct TotalOrder {
     queue: Mutex<Queue>,
     held: Mutex<Held>,
 }
@@ -110,7 +110,7 @@ pub(crate) struct Turn<'a> {
     unlogged: Cell<u32>,
 }
 
-impl Turns {
+impl TotalOrder {
     /// Waits for the turn.
     pub fn take<'a>(&self, me: &'a RankState, link: &'a Link) -> Turn<'a> {
         match link.index() {
@@ -225,7 +225,7 @@ impl Turn<'_> {
     /// Tells all other processes; returns when they know.
     pub fn tell(&self, news: &News) {
         let (me, link) = (self.me, self.link);
-        let held = || lock(&link.turns.held);
+        let held = || lock(&link.total_order.held);
         held().open = link.count() - 1;
         let bytes = news.write();
         for process in link.others() {
@@ -239,7 +239,7 @@ impl Turn<'_> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let (turns, link) = (&self.link.turns, self.link);
+        let (turns, link) = (&self.link.total_order, self.link);
         lock(&turns.held).by = None;
         match link.index() {
             0 => turns.given_back(link, self.unlogged()),

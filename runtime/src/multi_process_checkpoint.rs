@@ -1,5 +1,5 @@
 //! A checkpoint of several processes: one file, written by all of them at once into a file system that they share.  Its ranks
-//! stand still, or have taken their local checkpoints one by one ([`commit_apart`]).
+//! stand still, or have taken their local checkpoints one by one ([`commit_local`]).
 //!
 //! Each says what stands in the way of a checkpoint, or how many bytes its ranks take.  Process 0 begins a temporary
 //! file and tells each where in it its part goes; each writes it, makes it durable and answers with its sections;
@@ -20,10 +20,10 @@ use crate::job::{stood, until_now, After, Job};
 use crate::library;
 use crate::peers::Peers;
 use crate::rank::Rank;
+use crate::report::flush_standard;
 use crate::save::{self, Part};
+use crate::skipped_checkpoint::Skipped;
 use crate::store::Stalls;
-use crate::tell::flush_standard;
-use crate::untaken::Untaken;
 
 type Decoded<T> = Result<T, DecodeError>;
 
@@ -33,7 +33,7 @@ struct Offer {
     asked: bool,
     stop: bool,
     /// Bytes, or what stands in the way.
-    length: Result<u64, Untaken>,
+    length: Result<u64, Skipped>,
     /// Of so many ranks: not of those that were spawned when local checkpoints had been taken.
     ranks: u64,
     /// Types and functions that a guest's ranks have.
@@ -57,11 +57,11 @@ impl Offer {
                 e.u64(1);
                 e.u64(*n);
             }
-            Err(Untaken::InTheWay(why)) => {
+            Err(Skipped::InTheWay(why)) => {
                 e.u64(0);
                 e.str(why);
             }
-            Err(Untaken::NoMemory(why)) => {
+            Err(Skipped::NoMemory(why)) => {
                 e.u64(2);
                 e.str(why);
             }
@@ -83,9 +83,9 @@ impl Offer {
         let mut d = Decoder::new(bytes, "an offer");
         let (asked, stop) = (d.u64()? != 0, d.u64()? != 0);
         let length = match d.u64()? {
-            0 => Err(Untaken::InTheWay(d.str()?)),
+            0 => Err(Skipped::InTheWay(d.str()?)),
             1 => Ok(d.u64()?),
-            _ => Err(Untaken::NoMemory(d.str()?)),
+            _ => Err(Skipped::NoMemory(d.str()?)),
         };
         let ranks = d.u64()?;
         let tables = d.bytes()?.to_vec();
@@ -166,9 +166,9 @@ fn decode_part(bytes: &[u8]) -> Decoded<Result<Vec<Entry>, String>> {
 }
 
 /// Local checkpoints of this process's ranks, in the order of ranks, each with what crosses its line.
-pub struct Apart<'a> {
+pub struct LocalCheckpoints<'a> {
     /// Or what stands in the way of one.
-    pub parts: Result<&'a [(Part, Vec<u8>)], Untaken>,
+    pub parts: Result<&'a [(Part, Vec<u8>)], Skipped>,
     /// Locations that these ranks had passed, at most.
     pub passage: u64,
     pub asked: bool,
@@ -223,7 +223,7 @@ pub(crate) fn checkpoint(
 }
 
 /// This process's part of a checkpoint that ranks have taken one by one; others go on.
-pub(crate) fn commit_apart(job: &Job, peers: &dyn Peers, mine: &Apart) -> Written {
+pub(crate) fn commit_local(job: &Job, peers: &dyn Peers, mine: &LocalCheckpoints) -> Written {
     let stop = job.control.stop_asked();
     let parts = mine.parts.clone();
     let guests = match job.program.guest {
@@ -259,8 +259,8 @@ pub(crate) fn commit_apart(job: &Job, peers: &dyn Peers, mine: &Apart) -> Writte
 }
 
 fn broken(e: impl std::fmt::Display) -> ! {
-    crate::tell::die(
-        crate::tell::EXIT_FATAL,
+    crate::report::die(
+        crate::report::EXIT_FATAL,
         &format!("internal error: what another process says of a checkpoint: {e}"),
     )
 }
@@ -393,7 +393,7 @@ fn lead(
         return Written::Disturbed(why);
     }
     let ranks = offers.iter().map(|o| o.ranks).sum();
-    let lengths: Result<Vec<u64>, Untaken> = offers.into_iter().map(|o| o.length).collect();
+    let lengths: Result<Vec<u64>, Skipped> = offers.into_iter().map(|o| o.length).collect();
     let what = match lengths {
         Ok(lengths) => {
             let mut told = false;
@@ -424,7 +424,7 @@ fn lead(
         }
         Err(obstacle) => {
             peers.spread(&encode_places("", &[], &[]));
-            job.untaken(&obstacle, asked)
+            job.skipped(&obstacle, asked)
         }
     };
     let stops = job.control.done(passage, what, start.elapsed());

@@ -2,25 +2,25 @@
 //!
 //! While no checkpoint is under way nothing of this runs: messages take their usual ways, uncounted, which is right
 //! because within a process what is sent has arrived, and between processes what was sent so arrives before an epoch
-//! begins ([`apart`]).  A request turns [`Crossing::is_slow`] on.  From then on every
+//! begins ([`remote_epochs`]).  A request turns [`Nonblocking::is_slow`] on.  From then on every
 //! operation that the machines have to know of is done under one lock, together with what the machines say of it, so that to
 //! them each send, arrival, match and entry into a collective happens at one moment.  The epoch begins when no rank can
 //! be on one of the usual ways any more ([`State::begin`]); it ends for all at once.
 //!
 //! [`p2p`] has messages, [`far`] those between processes, [`coll`] and [`later`] collectives, [`outcomes`] what else another run could have
-//! otherwise, [`births`] ranks that are spawned, [`io`] files of `MPI_File`, [`line`] the local checkpoints, [`protocol`] what the engine asks, [`record`] what a file keeps of them, [`room`] memory for that, and [`words`] what processes tell each other.
+//! otherwise, [`births`] ranks that are spawned, [`io`] files of `MPI_File`, [`local_checkpoint`] the local checkpoints, [`protocol`] what the engine asks, [`record`] what a file keeps of them, [`room`] memory for that, and [`words`] what processes tell each other.
 
-pub(crate) mod apart;
 pub(crate) mod births;
 pub(crate) mod coll;
-pub(crate) mod far;
 pub(crate) mod io;
 pub(crate) mod later;
-pub(crate) mod line;
+pub(crate) mod local_checkpoint;
 pub(crate) mod outcomes;
 pub(crate) mod p2p;
 pub(crate) mod protocol;
 mod record;
+pub(crate) mod remote;
+pub(crate) mod remote_epochs;
 pub(crate) mod room;
 mod words;
 
@@ -35,10 +35,10 @@ use std::time::Instant;
 use pc3_protocol::{Down, Event, Group, Member, Name, Node, Out, Phase, Rules, Source, Stamp};
 use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
 use pc3_runtime::format::meta::FileMeta;
+use pc3_runtime::report::{die, EXIT_FATAL};
 use pc3_runtime::save::Part;
+use pc3_runtime::skipped_checkpoint::Skipped;
 use pc3_runtime::store::Stalls;
-use pc3_runtime::tell::{die, EXIT_FATAL};
-use pc3_runtime::untaken::Untaken;
 
 use crate::state::{RankState, World};
 use coll::Round;
@@ -63,7 +63,7 @@ const BEFORE: u32 = u32::MAX;
 
 type Machine = Member<Outcome, Vec<u8>>;
 
-pub(crate) struct Crossing {
+pub(crate) struct Nonblocking {
     slow: AtomicBool,
     /// Of what comes from other processes and does not tell: its sender's epoch.
     now: AtomicU32,
@@ -91,7 +91,7 @@ struct Taken {
     /// What the protocol adds to it.
     line: pc3_protocol::Line,
     /// Objects, files and MPI state, or why they cannot be had; none yet: they are being copied.
-    part: Option<Result<Part, Untaken>>,
+    part: Option<Result<Part, Skipped>>,
     /// Messages that cross the line.
     late: Vec<u8>,
     late_count: u64,
@@ -103,7 +103,7 @@ pub(crate) struct State {
     stage: Stage,
     node: Node,
     /// The other processes, if there are any.
-    apart: Option<apart::Apart>,
+    remote_epochs: Option<remote_epochs::RemoteEpochs>,
     /// Of the ranks here, as all lists of ranks.
     members: Vec<Machine>,
     /// Ranks that were seen on no other way since the epoch was asked for; all in front of this one were, or were blocked.
@@ -132,7 +132,7 @@ pub(crate) struct State {
     /// There is to be no checkpoint this time, or the root has been asked for that.
     refused: bool,
     /// What is here belongs to none, should it be too late for the root to give it up.
-    spoilt: Option<Untaken>,
+    spoilt: Option<Skipped>,
     /// By a lack of memory for it.
     short: bool,
     writer: Option<JoinHandle<()>>,
@@ -140,7 +140,7 @@ pub(crate) struct State {
     is_over: bool,
     /// What the epoch is for.
     plan: Plan,
-    why: Option<Untaken>,
+    why: Option<Skipped>,
     recovered: Vec<Option<record::Recovered>>,
 }
 
@@ -159,10 +159,10 @@ struct Plan {
     unreceived: BTreeSet<u32>,
 }
 
-impl Crossing {
+impl Nonblocking {
     /// `here`: the ranks of this process, which is the one of this number among so many.
-    pub fn new(here: &[u32], (index, count): (u32, u32)) -> Crossing {
-        Crossing {
+    pub fn new(here: &[u32], (index, count): (u32, u32)) -> Nonblocking {
+        Nonblocking {
             slow: AtomicBool::new(false),
             now: AtomicU32::new(0),
             gathers: AtomicBool::new(false),
@@ -252,10 +252,14 @@ impl Crossing {
             Stage::Running => "a checkpoint is being taken",
         };
         write!(out, "  {stage}; yet to come to a location:")?;
-        for slot in line::late_slots(&s, world).take(16) {
+        for slot in local_checkpoint::late_slots(&s, world).take(16) {
             write!(out, " {}", world.ranks()[slot as usize].rank)?;
         }
-        writeln!(out, " ({} ranks here)", line::late_slots(&s, world).count())
+        writeln!(
+            out,
+            " ({} ranks here)",
+            local_checkpoint::late_slots(&s, world).count()
+        )
     }
 
     /// No rank can run.
@@ -293,8 +297,8 @@ fn beside_the_course(me: &RankState) -> ! {
 /// A call whose outcome is not logged: no checkpoint may have it between the lines of two ranks.
 pub(crate) fn unsupported(me: &RankState, name: &str) {
     let world = me.world();
-    if world.crossing.is_slow() {
-        let mut s = world.crossing.enter(me);
+    if world.nonblocking.is_slow() {
+        let mut s = world.nonblocking.enter(me);
         // The next one may be taken between two such calls.
         s.plan.disturbed = true;
         s.give_up(world, during(name));
@@ -324,8 +328,8 @@ impl State {
         let n = here.len();
         State {
             stage: Stage::Idle,
-            node: apart::node(here, (index, count), false),
-            apart: (count > 1).then(|| apart::Apart::new(index, count)),
+            node: remote_epochs::node(here, (index, count), false),
+            remote_epochs: (count > 1).then(|| remote_epochs::RemoteEpochs::new(index, count)),
             members: (0..n).map(|_| Member::new(Rules::default())).collect(),
             seen: vec![false; n],
             unseen: 0,
@@ -364,7 +368,7 @@ impl State {
     }
 
     /// Is more to be kept than may be, or than there is memory for?
-    fn is_too_much(&mut self, world: &World) -> Option<Untaken> {
+    fn is_too_much(&mut self, world: &World) -> Option<Skipped> {
         if self.stage != Stage::Running {
             return None;
         }
@@ -372,7 +376,7 @@ impl State {
             return self.spoilt.clone();
         }
         if self.dirty.iter().any(|r| self.is_full(*r)) {
-            let missing = line::missing(self, world);
+            let missing = local_checkpoint::missing(self, world);
             let why = format!(
                 "ranks that had not come to a location kept it waiting for too long: {missing}"
             );
@@ -399,7 +403,7 @@ impl State {
 
     /// A checkpoint is wanted.
     fn want(&mut self, world: &World) {
-        if self.apart.is_some() {
+        if self.remote_epochs.is_some() {
             return self.want_together(world);
         }
         if self.stage == Stage::Idle && !self.writes() {
@@ -416,7 +420,7 @@ impl State {
     fn gather(&mut self, world: &World) {
         let Some(job) = world.job.get() else { return };
         self.stage = Stage::Gathering;
-        world.crossing.gathers.store(true, SeqCst);
+        world.nonblocking.gathers.store(true, SeqCst);
         self.seen.fill(false);
         self.unseen = 0;
         self.plan.asked = job.begin_apart();
@@ -431,9 +435,9 @@ impl State {
         self.refused = false;
         self.spoilt = None;
         self.short = false;
-        world.crossing.slow.store(true, SeqCst);
+        world.nonblocking.slow.store(true, SeqCst);
         set_flag(FLAG_ENGINE);
-        line::watch(self, world);
+        local_checkpoint::watch(self, world);
         // The store comes before every look at who is blocked.
         std::sync::atomic::fence(SeqCst);
     }
@@ -464,11 +468,11 @@ impl State {
         if let Some(lanes) = world.lanes() {
             lanes.flush(world, None);
         }
-        if self.apart.is_some() && !self.is_clear(world) {
+        if self.remote_epochs.is_some() && !self.is_clear(world) {
             return;
         }
         self.stage = Stage::Running;
-        world.crossing.gathers.store(false, SeqCst);
+        world.nonblocking.gathers.store(false, SeqCst);
         self.generation += 1;
         self.rounds.clear();
         self.known.clear();
@@ -479,7 +483,7 @@ impl State {
         self.born = 0;
         self.descriptors.clear();
         self.members.iter_mut().for_each(Member::count_anew);
-        if self.apart.is_some() {
+        if self.remote_epochs.is_some() {
             self.begin_together(world);
         } else {
             let outs = self.node.request();
@@ -499,7 +503,7 @@ impl State {
         }
         if self.commit_due && self.all_stored() {
             self.commit_due = false;
-            line::commit(self, world);
+            local_checkpoint::commit(self, world);
         }
     }
 
@@ -513,7 +517,7 @@ impl State {
                 Out::Event(Event::Commit) => self.complete(world),
                 Out::Event(Event::Over { given_up }) => {
                     if given_up {
-                        line::report(self, world);
+                        local_checkpoint::report(self, world);
                     }
                 }
                 Out::Up(up) => self.tell_above(world, up),
@@ -523,7 +527,7 @@ impl State {
 
     /// All ranks here hear what the root has decided.
     fn obey(&mut self, world: &World, down: &Down) {
-        if *down == Down::Start && self.apart.is_some() {
+        if *down == Down::Start && self.remote_epochs.is_some() {
             // They hear of it once all is counted.
             return self.gather_together(world);
         }
@@ -533,21 +537,21 @@ impl State {
         if self.members.iter().all(|m| m.phase() == Phase::Plain) {
             self.over(world);
         } else {
-            line::take_ended(self, world);
+            local_checkpoint::take_ended(self, world);
         }
     }
 
     /// There is to be no checkpoint this time.
-    fn give_up(&mut self, world: &World, why: impl Into<Untaken>) {
+    fn give_up(&mut self, world: &World, why: impl Into<Skipped>) {
         let why = why.into();
         let first = !std::mem::replace(&mut self.refused, true);
-        if self.apart.is_some() {
+        if self.remote_epochs.is_some() {
             return self.give_up_together(world, why, first);
         }
         if self.stage == Stage::Gathering {
             self.why = Some(why);
             self.over(world);
-            line::report(self, world);
+            local_checkpoint::report(self, world);
             return;
         }
         if self.stage != Stage::Running {
@@ -565,8 +569,8 @@ impl State {
             return;
         }
         let was = std::mem::replace(&mut self.stage, Stage::Idle);
-        world.crossing.gathers.store(false, SeqCst);
-        if let Some(apart) = &mut self.apart {
+        world.nonblocking.gathers.store(false, SeqCst);
+        if let Some(apart) = &mut self.remote_epochs {
             apart.over();
         }
         if was == Stage::Running {
@@ -581,6 +585,6 @@ impl State {
         self.taken.iter_mut().for_each(|t| *t = None);
         self.commit_due = false;
         clear_flag(FLAG_ENGINE);
-        world.crossing.slow.store(false, SeqCst);
+        world.nonblocking.slow.store(false, SeqCst);
     }
 }

@@ -1,17 +1,19 @@
 //! A blocking collective whose members are in several processes: what its last arriver here exchanges with the others.
 
 use super::combine::Together;
-use super::far::{has_lent, hash, places, read_part, write_part, Elsewhere, Keep, Places, Topic};
-use super::lent::{Loans, To};
+use super::inline_collective::{Few, Heard, InlineCall, Order};
 use super::meeting::{unsupported, All, Call, Crew, Meeting, Plan};
-use super::told::{Few, Heard, Order, Told};
+use super::remote::{
+    has_lent, hash, places, read_part, write_part, Elsewhere, Keep, Places, Topic,
+};
+use super::zero_copy::{Loans, To};
 use crate::error::{fail, Class, Result};
 use crate::group::Group;
 use crate::wire::Reader;
 use std::sync::atomic::Ordering::*;
 
 /// Members in several processes.
-pub(super) struct Far {
+pub(super) struct Remote {
     places: Places,
     /// The other processes.
     others: Box<[u32]>,
@@ -32,7 +34,7 @@ enum Brought {
 impl Meeting {
     /// The same in a job of several processes.
     #[cold]
-    pub(super) fn take_part_apart<C: Call, W: Crew>(
+    pub(super) fn take_part_remote<C: Call, W: Crew>(
         &self,
         crew: &W,
         out: &dyn Elsewhere,
@@ -54,21 +56,21 @@ impl Meeting {
                 Ok(Brought::Calls) => self.check(all, crew, me),
                 Err(e) => Err(e),
             };
-            let outcome = match (outcome, self.far.get()) {
+            let outcome = match (outcome, self.remote.get()) {
                 // The other processes' members do no share here.
-                (Ok(Plan::Shares), Some(far)) if far.places.len() > 1 => Ok(Plan::Last),
-                (Ok(Plan::Member(m)), Some(far)) if !far.is_here(out, m) => {
-                    self.take_results(all, out, far, me, m).map(|()| Plan::Done)
-                }
+                (Ok(Plan::Shares), Some(remote)) if remote.places.len() > 1 => Ok(Plan::Last),
+                (Ok(Plan::Member(m)), Some(remote)) if !remote.is_here(out, m) => self
+                    .take_results(all, out, remote, me, m)
+                    .map(|()| Plan::Done),
                 (other, _) => other,
             };
             self.begin(all, outcome, me);
             self.settle(out, &mut loans);
         });
         if self.work(all, me) {
-            if let (Plan::Member(m), Some(far)) = (self.plan(me), self.far.get()) {
+            if let (Plan::Member(m), Some(remote)) = (self.plan(me), self.remote.get()) {
                 if m == me {
-                    self.give_results(all, out, far);
+                    self.give_results(all, out, remote);
                 }
             }
             self.sync(crew, group, me, all, || {});
@@ -76,11 +78,11 @@ impl Meeting {
         drop(keep);
     }
 
-    fn topic(&self, far: &Far, phase: u32) -> Topic {
+    fn topic(&self, remote: &Remote, phase: u32) -> Topic {
         Topic {
             id: self.name.0,
             tag: self.name.1,
-            group: far.group,
+            group: remote.group,
             round: self.round.load(Relaxed),
             phase,
         }
@@ -95,36 +97,36 @@ impl Meeting {
         me: usize,
         (keep, loans, together): (&mut Option<Keep<C>>, &mut Loans, &mut Together),
     ) -> Result<Brought> {
-        let far = self.far.get_or_init(|| Far::new(out, group));
-        if far.places.len() == 1 {
+        let remote = self.remote.get_or_init(|| Remote::new(out, group));
+        if remote.places.len() == 1 {
             return Ok(Brought::Calls);
         }
         if !C::APART {
             return unsupported(all.get(me).kind().name());
         }
         self.round.fetch_add(1, Relaxed);
-        let topic = self.topic(far, 0);
-        let here = far.at(out.here());
+        let topic = self.topic(remote, 0);
+        let here = remote.at(out.here());
         let entered = |i| self.entered(i);
         let same = here.iter().all(|i| all.kind(*i) == all.kind(here[0]));
-        let record = (same && !out.counts()).then(|| C::record(all, here, far.most));
+        let record = (same && !out.counts()).then(|| C::record(all, here, remote.most));
         let parts = match record.flatten() {
             Some(record) => {
                 let mut given = Few::NONE;
-                for (n, process) in far.others.iter().enumerate() {
+                for (n, process) in remote.others.iter().enumerate() {
                     if n == 0 || C::EACH {
                         given = Few::NONE;
-                        C::tell(all, here, far.at(*process), &mut given);
+                        C::tell(all, here, remote.at(*process), &mut given);
                     }
                     out.tell(*process, topic, record, given.bytes());
                 }
-                let mut told: Vec<(u32, Told)> = Vec::with_capacity(far.others.len());
-                match out.heard(topic, group, &entered, &far.others, &mut told) {
+                let mut told: Vec<(u32, InlineCall)> = Vec::with_capacity(remote.others.len());
+                match out.heard(topic, group, &entered, &remote.others, &mut told) {
                     Some(parts) => parts,
                     None => {
                         let heard = Heard {
-                            places: &far.places,
-                            order: &far.order,
+                            places: &remote.places,
+                            order: &remote.order,
                             own: &given,
                             others: &told,
                         };
@@ -139,7 +141,14 @@ impl Meeting {
                 if same {
                     *together = C::together(all, here);
                 }
-                self.bring_calls(all, out, far, group, (topic, here), (&mut *loans, together))
+                self.bring_calls(
+                    all,
+                    out,
+                    remote,
+                    group,
+                    (topic, here),
+                    (&mut *loans, together),
+                )
             }
         };
         let keep = keep.insert(Keep::default());
@@ -147,7 +156,7 @@ impl Meeting {
         loans.lenders.extend(lends.map(|p| p.0));
         let read = |(process, bytes): &(u32, Box<[u8]>)| {
             keep.lender = out.memory_of(*process);
-            read_part(all, far.at(*process), here, me, bytes, keep)
+            read_part(all, remote.at(*process), here, me, bytes, keep)
         };
         parts.iter().try_for_each(read).map(|()| Brought::Calls)
     }
@@ -157,30 +166,30 @@ impl Meeting {
         &self,
         all: &All<C>,
         out: &dyn Elsewhere,
-        far: &Far,
+        remote: &Remote,
         group: &Group,
         (topic, here): (Topic, &[usize]),
         (loans, together): (&mut Loans, &Together),
     ) -> Vec<(u32, Box<[u8]>)> {
-        for (process, to) in far.places.iter().filter(|p| *p.0 != out.here()) {
+        for (process, to) in remote.places.iter().filter(|p| *p.0 != out.here()) {
             let to = To::lend(to, out.is_read_by(*process), together);
             let part = write_part(all, here, &to);
             loans.readers += usize::from(to.has_lent());
             out.bring(*process, topic, group, &part);
         }
-        out.brought(topic, group, &|i| self.entered(i), far.others.len())
+        out.brought(topic, group, &|i| self.entered(i), remote.others.len())
     }
 
     fn settle(&self, out: &dyn Elsewhere, loans: &mut Loans) {
-        if let Some(far) = self.far.get() {
-            loans.settle(out, self.topic(far, 2));
+        if let Some(remote) = self.remote.get() {
+            loans.settle(out, self.topic(remote, 2));
         }
     }
 
-    fn give_results<C: Call>(&self, all: &All<C>, out: &dyn Elsewhere, far: &Far) {
-        for (process, to) in far.places.iter().filter(|p| *p.0 != out.here()) {
+    fn give_results<C: Call>(&self, all: &All<C>, out: &dyn Elsewhere, remote: &Remote) {
+        for (process, to) in remote.places.iter().filter(|p| *p.0 != out.here()) {
             if let Some(bytes) = C::results(all, to) {
-                out.send(*process, self.topic(far, 1), &bytes);
+                out.send(*process, self.topic(remote, 1), &bytes);
             }
         }
     }
@@ -189,27 +198,27 @@ impl Meeting {
         &self,
         all: &All<C>,
         out: &dyn Elsewhere,
-        far: &Far,
+        remote: &Remote,
         me: usize,
         member: usize,
     ) -> Result<()> {
-        debug_assert!(!far.is_here(out, member));
+        debug_assert!(!remote.is_here(out, member));
         if !all.get(me).gives() {
             return Ok(());
         }
-        let here = far.at(out.here());
-        let parts = out.receive(self.topic(far, 1), 1);
+        let here = remote.at(out.here());
+        let parts = out.receive(self.topic(remote, 1), 1);
         let accept = |(_, bytes): &(u32, Box<[u8]>)| C::accept(all, here, &mut Reader(bytes));
         let done = parts.iter().try_for_each(accept);
         done.or_else(|e| fail(Class::ERR_INTERN, e.to_string()))
     }
 }
 
-impl Far {
-    fn new(out: &dyn Elsewhere, group: &Group) -> Far {
+impl Remote {
+    fn new(out: &dyn Elsewhere, group: &Group) -> Remote {
         let places = places(out, group);
         let others = places.keys().copied().filter(|p| *p != out.here());
-        Far {
+        Remote {
             others: others.collect(),
             most: places.values().map(Vec::len).max().unwrap_or(0),
             order: Order::new(&places),

@@ -23,7 +23,7 @@ use crate::wire::{Reader, Writer};
 #[cold]
 pub(crate) unsafe fn join(me: &RankState, r: &Request) {
     let world = me.world();
-    let mut s = world.crossing.step(me);
+    let mut s = world.nonblocking.step(me);
     s.begin(world);
     let Some(p) = r.posted() else {
         return done(world, s);
@@ -63,7 +63,7 @@ pub(crate) unsafe fn join(me: &RankState, r: &Request) {
 
 /// A non-blocking collective is over for the members here.
 pub(crate) fn finished(world: &World, over: Over, elsewhere: &Entries, from: Option<u32>) {
-    let mut s = world.crossing.lock();
+    let mut s = world.nonblocking.lock();
     finish(world, &mut s, over, elsewhere, from);
     done(world, s);
 }
@@ -98,7 +98,7 @@ fn note(s: &mut State, me: &RankState, p: &Posted, stamp: Stamp) {
 /// A rank is about to pass its line: collectives of several processes that it has initiated on the usual way and that are
 /// pending count from now on.
 pub(super) fn at_line(me: &RankState, s: &mut State) {
-    if s.apart.is_none() {
+    if s.remote_epochs.is_none() {
         return;
     }
     let mut pending = Vec::new();
@@ -152,7 +152,7 @@ fn formed_later(
     if round.left == round.size {
         s.rounds.remove(&(group, n));
     }
-    if own.is_none() && s.apart.is_some() {
+    if own.is_none() && s.remote_epochs.is_some() {
         // Initiated on the usual way: others may ask how far all have come.
         s.member(owner.slot).has_entered(group, n, size);
     }

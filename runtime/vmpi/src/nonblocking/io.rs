@@ -25,7 +25,7 @@ pub(crate) type Changing = Option<MutexGuard<'static, State>>;
 /// A rank is about to change what others see of a file.
 #[inline]
 pub(crate) fn changes(me: &'static RankState, f: &MpiFile, what: Change) -> Changing {
-    match me.world().crossing.is_slow() {
+    match me.world().nonblocking.is_slow() {
         true => changes_slow(me, f, what),
         false => None,
     }
@@ -35,7 +35,7 @@ pub(crate) fn changes(me: &'static RankState, f: &MpiFile, what: Change) -> Chan
 fn changes_slow(me: &'static RankState, f: &MpiFile, what: Change) -> Changing {
     let world = me.world();
     // It is not seen on the slow way: what it does here nobody counts.
-    let mut s = world.crossing.lock();
+    let mut s = world.nonblocking.lock();
     let disturbs = match (s.stage, what) {
         (Stage::Idle | Stage::Replaying, _) => return None,
         (Stage::Gathering, Change::Contents) => return Some(s),
@@ -61,7 +61,7 @@ fn changes_slow(me: &'static RankState, f: &MpiFile, what: Change) -> Changing {
 impl State {
     /// May a rank here or elsewhere still have its local checkpoint to take?
     fn has_lines_to_pass(&self) -> bool {
-        match self.apart {
+        match self.remote_epochs {
             None => !self.all_stored(),
             // All have been told to write.
             Some(_) => !self.commit_due && !self.written,

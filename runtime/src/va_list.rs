@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 
-use crate::tell::{die, EXIT_FATAL};
+use crate::report::{die, EXIT_FATAL};
 
 #[cfg(target_arch = "x86_64")]
 #[repr(C)]

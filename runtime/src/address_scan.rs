@@ -40,7 +40,7 @@ enum Spot {
     },
 }
 
-pub(crate) struct Hidden<'a> {
+pub(crate) struct AddressScan<'a> {
     types: &'a TypeTable,
     directory: &'a Directory,
     /// Bytes of an address.
@@ -52,20 +52,20 @@ pub(crate) struct Hidden<'a> {
     spots: HashMap<TypeId, Rc<[Spot]>>,
 }
 
-impl<'a> Hidden<'a> {
+impl<'a> AddressScan<'a> {
     /// None if there is nothing to look for.
-    pub fn new(types: &'a TypeTable, directory: &'a Directory) -> Option<Hidden<'a>> {
-        (types.abi().pointer.size == 8).then(|| Hidden::of(types, directory, LOWEST))?
+    pub fn new(types: &'a TypeTable, directory: &'a Directory) -> Option<AddressScan<'a>> {
+        (types.abi().pointer.size == 8).then(|| AddressScan::of(types, directory, LOWEST))?
     }
 
     /// The same on 32 bits.
-    pub fn narrow(types: &'a TypeTable, directory: &'a Directory) -> Option<Hidden<'a>> {
-        (types.abi().pointer.size == 4).then(|| Hidden::of(types, directory, LOWEST_NARROW))?
+    pub fn narrow(types: &'a TypeTable, directory: &'a Directory) -> Option<AddressScan<'a>> {
+        (types.abi().pointer.size == 4).then(|| AddressScan::of(types, directory, LOWEST_NARROW))?
     }
 
-    fn of(types: &'a TypeTable, directory: &'a Directory, lowest: u64) -> Option<Hidden<'a>> {
+    fn of(types: &'a TypeTable, directory: &'a Directory, lowest: u64) -> Option<AddressScan<'a>> {
         let (low, high) = directory.moved(lowest)?;
-        Some(Hidden {
+        Some(AddressScan {
             types,
             directory,
             word: types.abi().pointer.size.into(),
@@ -407,7 +407,7 @@ mod tests {
         elem: (Kind, u64),
         values: &[u64],
         here: u64,
-        ask: impl FnOnce(&mut Hidden, TypeId, &[u8]) -> R,
+        ask: impl FnOnce(&mut AddressScan, TypeId, &[u8]) -> R,
     ) -> Option<R> {
         let mut types = TypeTable::new(Abi::host());
         let mut add = |t: Type| types.add(t).expect("a type");
@@ -432,7 +432,7 @@ mod tests {
         d.seal().expect("one object");
         let mut bytes = vec![0; 8];
         values.iter().for_each(|v| bytes.extend(v.to_ne_bytes()));
-        Some(ask(&mut Hidden::new(&types, &d)?, s, &bytes))
+        Some(ask(&mut AddressScan::new(&types, &d)?, s, &bytes))
     }
 
     #[test]
@@ -469,8 +469,8 @@ mod tests {
         let mut d = Directory::new(true, Shared::default());
         d.object(OBJECT.into(), 64, double, 0x9000, plan);
         d.seal().expect("one object");
-        assert!(Hidden::new(&types, &d).is_none());
-        let mut narrow = Hidden::narrow(&types, &d).expect("something has moved");
+        assert!(AddressScan::new(&types, &d).is_none());
+        let mut narrow = AddressScan::narrow(&types, &d).expect("something has moved");
         let mut bytes = 1.5f64.to_ne_bytes().to_vec();
         assert_eq!(narrow.find(double, &bytes), None);
         bytes.extend(OBJECT.to_ne_bytes());

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 
 use super::combine::Together;
-use super::far::{Elsewhere, Topic};
+use super::remote::{Elsewhere, Topic};
 use crate::datatype::Datatype;
 use crate::error::{fail, Class, Result};
 use crate::transport::Memory;

@@ -8,57 +8,57 @@ use pc3_typemetric::codes;
 
 use crate::control::Taken;
 use crate::job::{lock, Job};
-use crate::tell::{say, warning};
+use crate::report::{say, warning};
 
 /// Why there is no checkpoint.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Untaken {
+pub enum Skipped {
     /// Something of the program's stands in the way, which may soon be gone.
     InTheWay(String),
     /// There is no memory for what has to be kept until it is written; to find that out was not for free.
     NoMemory(String),
 }
 
-impl Untaken {
+impl Skipped {
     /// What is said of a rank that has so many bytes to be copied.
-    pub fn no_memory(rank: u64, bytes: u64, what: &str) -> Untaken {
-        Untaken::NoMemory(format!(
+    pub fn no_memory(rank: u64, bytes: u64, what: &str) -> Skipped {
+        Skipped::NoMemory(format!(
             "rank {rank}: no memory for a copy of {what} ({bytes} bytes), which is kept until it is written (the barrier protocol needs none)"
         ))
     }
 
     pub fn why(&self) -> &str {
         match self {
-            Untaken::InTheWay(why) | Untaken::NoMemory(why) => why,
+            Skipped::InTheWay(why) | Skipped::NoMemory(why) => why,
         }
     }
 }
 
-impl From<String> for Untaken {
-    fn from(why: String) -> Untaken {
-        Untaken::InTheWay(why)
+impl From<String> for Skipped {
+    fn from(why: String) -> Skipped {
+        Skipped::InTheWay(why)
     }
 }
 
 impl Job {
     /// A checkpoint that ranks take one by one is given up, unless it is tried `again`.
-    pub fn gave_up(&self, passage: u64, why: &Untaken, asked: bool, again: bool, since: Instant) {
+    pub fn gave_up(&self, passage: u64, why: &Skipped, asked: bool, again: bool, since: Instant) {
         if again {
             self.control.again(asked);
             return;
         }
-        let what = self.untaken(why, asked);
+        let what = self.skipped(why, asked);
         self.control.done(passage, what, since.elapsed());
     }
 
     /// None can be taken now.
-    pub(crate) fn untaken(&self, why: &Untaken, asked: bool) -> Taken {
+    pub(crate) fn skipped(&self, why: &Skipped, asked: bool) -> Taken {
         match why {
-            Untaken::InTheWay(why) => {
+            Skipped::InTheWay(why) => {
                 self.not_taken(codes::NOT_TAKEN, &self.refused, why, asked);
                 Taken::InTheWay
             }
-            Untaken::NoMemory(why) => self.not_written(why, asked),
+            Skipped::NoMemory(why) => self.not_written(why, asked),
         }
     }
 

@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_void, CStr};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::tell::{die, EXIT_FATAL};
+use crate::report::{die, EXIT_FATAL};
 
 #[derive(Debug, Default)]
 struct Kept {

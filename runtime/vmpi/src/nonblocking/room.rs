@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use pc3_runtime::room::has;
-use pc3_runtime::untaken::Untaken;
+use pc3_runtime::skipped_checkpoint::Skipped;
 
 use super::{done, State, Taken};
 use crate::p2p::request::What;
@@ -18,12 +18,12 @@ const LITTLE: usize = 1 << 16;
 /// An entry of a log, in a list that has grown.
 const ENTRY: usize = 128;
 
-fn short(rank: u32, bytes: usize, what: &str) -> Untaken {
-    Untaken::no_memory(u64::from(rank), bytes as u64, what)
+fn short(rank: u32, bytes: usize, what: &str) -> Skipped {
+    Skipped::no_memory(u64::from(rank), bytes as u64, what)
 }
 
 /// Is there some for the messages that are part of the rank's local checkpoint?
-pub(super) fn for_line(me: &RankState) -> Result<(), Untaken> {
+pub(super) fn for_line(me: &RankState) -> Result<(), Skipped> {
     let mut bytes = 0;
     let mut sends = |r: &Request| {
         if matches!(r.what, What::Send(_)) && r.active.get() && !r.null && !r.is_done() {
@@ -50,13 +50,13 @@ pub(super) fn for_line(me: &RankState) -> Result<(), Untaken> {
 pub(crate) fn relieve(world: &World) -> bool {
     let mut waited = false;
     loop {
-        let mut s = world.crossing.lock();
+        let mut s = world.nonblocking.lock();
         let mut bytes = 0;
         for taken in s.taken.iter_mut().flatten() {
             if let Some(Ok(part)) = &taken.part {
                 bytes += part.bytes();
                 let rank = part.rank();
-                taken.part = Some(Err(Untaken::NoMemory(format!(
+                taken.part = Some(Err(Skipped::NoMemory(format!(
                     "the program asked for memory, of which the copy of rank {rank} had what there was"
                 ))));
             }
@@ -116,7 +116,7 @@ impl State {
     }
 
     /// Logs that were just written to: can they grow?
-    pub(super) fn logs_have_room(&self, world: &World) -> Result<(), Untaken> {
+    pub(super) fn logs_have_room(&self, world: &World) -> Result<(), Skipped> {
         for slot in &self.dirty {
             let n = self.members[*slot as usize].log().len();
             let bytes = n * ENTRY;
@@ -129,7 +129,7 @@ impl State {
     }
 
     /// For what the file gets of this rank's line.
-    pub(super) fn line_has_room(&self, rank: u32, slot: usize) -> Result<(), Untaken> {
+    pub(super) fn line_has_room(&self, rank: u32, slot: usize) -> Result<(), Skipped> {
         let log = self.members[slot].log().len();
         let taken = self.taken[slot].as_ref();
         match taken.is_none_or(|t| t.has_room_for_line(log)) {

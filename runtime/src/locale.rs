@@ -11,7 +11,7 @@ use crate::rank::Rank;
 
 /// What a rank has chosen.
 #[derive(Debug, Default)]
-pub(crate) struct Tongue {
+pub(crate) struct Locale {
     object: Option<Object>,
     /// The program's own, which it has made its thread's (`uselocale`).
     thread: Option<Object>,
@@ -42,8 +42,8 @@ pub(crate) fn enter(rank: &Rank) {
 
 #[cold]
 fn take(rank: &Rank) {
-    let tongue = &rank.tongue;
-    let chosen = tongue.thread.as_ref().or(tongue.object.as_ref());
+    let locale = &rank.locale;
+    let chosen = locale.thread.as_ref().or(locale.object.as_ref());
     let wanted = chosen.map_or(GLOBAL, |o| o.0);
     if NOW.replace(wanted) != wanted {
         // SAFETY: the rank's own, or the process's.
@@ -63,8 +63,8 @@ fn mask(category: c_int) -> c_int {
 }
 
 /// Of one category; "C" where nothing has been chosen.
-fn name(tongue: &Tongue, category: c_int) -> String {
-    let Some(object) = &tongue.object else {
+fn name(locale: &Locale, category: c_int) -> String {
+    let Some(object) = &locale.object else {
         return "C".to_owned();
     };
     // The C library's item for a category's name.
@@ -90,11 +90,11 @@ const NAMES: [&str; 12] = [
 ];
 
 /// As `setlocale` says it.
-fn described(tongue: &Tongue, category: c_int) -> String {
+fn described(locale: &Locale, category: c_int) -> String {
     if category != ALL {
-        return name(tongue, category);
+        return name(locale, category);
     }
-    let all: Vec<String> = CATEGORIES.iter().map(|c| name(tongue, *c)).collect();
+    let all: Vec<String> = CATEGORIES.iter().map(|c| name(locale, *c)).collect();
     if all.iter().all(|n| *n == all[0]) {
         return all[0].clone();
     }
@@ -109,7 +109,7 @@ fn described(tongue: &Tongue, category: c_int) -> String {
 fn choose(rank: &mut Rank, category: c_int, name: &CStr) -> bool {
     // SAFETY: a terminated string; the copy is consumed or given back.
     unsafe {
-        let old = rank.tongue.object.as_ref();
+        let old = rank.locale.object.as_ref();
         let base = old.map_or(std::ptr::null_mut(), |o| libc::duplocale(o.0));
         let new = libc::newlocale(mask(category), name.as_ptr(), base);
         if new.is_null() {
@@ -119,7 +119,7 @@ fn choose(rank: &mut Rank, category: c_int, name: &CStr) -> bool {
             return false;
         }
         USED.store(true, Relaxed);
-        rank.tongue.object = Some(Object(new));
+        rank.locale.object = Some(Object(new));
         take(rank);
     }
     true
@@ -140,9 +140,9 @@ pub unsafe extern "C" fn pc3_locale(category: c_int, name: *const c_char) -> *co
         if !name.is_null() && !choose(rank, category, CStr::from_ptr(name)) {
             return null();
         }
-        let said = described(&rank.tongue, category);
-        rank.tongue.said = CString::new(said).unwrap_or_default();
-        rank.tongue.said.as_ptr()
+        let said = described(&rank.locale, category);
+        rank.locale.said = CString::new(said).unwrap_or_default();
+        rank.locale.said.as_ptr()
     }
 }
 
@@ -155,10 +155,10 @@ pub unsafe extern "C" fn pc3_uselocale(new: libc::locale_t) -> libc::locale_t {
         let Some(rank) = Rank::current().filter(|r| r.job().several()) else {
             return libc::uselocale(new);
         };
-        let old = rank.tongue.thread.as_ref().map_or(GLOBAL, |o| o.0);
+        let old = rank.locale.thread.as_ref().map_or(GLOBAL, |o| o.0);
         if !new.is_null() {
             USED.store(true, Relaxed);
-            rank.tongue.thread = (new != GLOBAL).then_some(Object(new));
+            rank.locale.thread = (new != GLOBAL).then_some(Object(new));
             take(rank);
         }
         old
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn pc3_uselocale(new: libc::locale_t) -> libc::locale_t {
 pub(crate) fn describe(rank: &Rank, meta: &mut ProcessMeta) {
     let all = CATEGORIES
         .iter()
-        .map(|c| (*c as u64, name(&rank.tongue, *c)));
+        .map(|c| (*c as u64, name(&rank.locale, *c)));
     meta.locale = all.filter(|(_, name)| name != "C").collect();
 }
 

@@ -7,10 +7,10 @@
 
 use super::barrier::Gate;
 use super::combine::subtrees;
-use super::far::Places;
 use super::meeting::{All, Call, Kind};
 use super::moves::{Move, Shape};
 use super::reduce::Reduction;
+use super::remote::Places;
 use super::side::{Ints, Side};
 use crate::datatype::{by_handle, Datatype, TypeRef};
 use crate::op::{Op, Predef};
@@ -93,14 +93,14 @@ impl Few {
 
 /// What a process has told.
 #[derive(Clone, Copy)]
-pub struct Told {
+pub struct InlineCall {
     pub record: Record,
     /// The epoch in which it came.
     pub now: u32,
     pub few: Few,
 }
 
-impl Told {
+impl InlineCall {
     /// As a part among others.
     pub fn part(&self) -> Box<[u8]> {
         let record = self.record.0.to_le_bytes();
@@ -142,7 +142,7 @@ pub struct Heard<'a> {
     pub(super) places: &'a Places,
     pub(super) order: &'a Order,
     pub(super) own: &'a Few,
-    pub(super) others: &'a [(u32, Told)],
+    pub(super) others: &'a [(u32, InlineCall)],
 }
 
 impl Heard<'_> {
@@ -244,8 +244,9 @@ pub(super) mod reduction {
     pub fn hear(all: &All<Reduction>, here: &[usize], heard: &Heard) -> bool {
         let call = all.get(here[0]);
         let n = bytes(call);
-        let fits =
-            |o: &(u32, Told)| subtrees(heard.members(o.0)).count() * n == o.1.few.bytes().len();
+        let fits = |o: &(u32, InlineCall)| {
+            subtrees(heard.members(o.0)).count() * n == o.1.few.bytes().len()
+        };
         if !heard.others.iter().all(fits) {
             return false;
         }
@@ -408,8 +409,9 @@ pub(super) mod moved {
         let Some((_, _, n)) = exchanged(first) else {
             return false;
         };
-        let fits =
-            |o: &(u32, Told)| heard.members(o.0).len() * here.len() * n == o.1.few.bytes().len();
+        let fits = |o: &(u32, InlineCall)| {
+            heard.members(o.0).len() * here.len() * n == o.1.few.bytes().len()
+        };
         if !heard.others.iter().all(fits) {
             return false;
         }
