@@ -10,10 +10,9 @@ use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, STOPPED};
 use pc3_tests::types::Plan;
 
-/// Programs, one of so many where there are few processors, and types of each.
-const PROGRAMS: u64 = 20;
-const SHARE: usize = 4;
-const TYPES: usize = 100;
+/// Programs, and types of each.
+const PROGRAMS: u64 = 10;
+const TYPES: usize = 200;
 
 /// Name, program, options.
 const ALIGNED: &[(&str, &str, &[&str])] = &[
@@ -36,7 +35,7 @@ pub fn trials() -> Vec<Trial> {
             done.map(|_| ()).map_err(|e| format!("{e:#}").into())
         })
     };
-    let mut all: Vec<Trial> = arch::share(0..PROGRAMS, SHARE).map(trial).collect();
+    let mut all: Vec<Trial> = (0..PROGRAMS).map(trial).collect();
     for (name, program, options) in ALIGNED {
         let cannot = options.contains(&"-mavx2") && !has_avx2()
             || options.contains(&"--cc=clang") && !arch::in_path("clang");

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{ensure, Result};
 use pc3_tests::arch;
-use pc3_tests::types::generate::Flavour;
+use pc3_tests::types::kinds::Flavour;
 use pc3_tests::types::Plan;
 
 use crate::{dist, env};
@@ -16,11 +16,11 @@ pub struct Options {
     /// Types, in programs of so many
     #[arg(long, default_value_t = 2000)]
     count: u64,
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 200)]
     each: usize,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The compiler of this machine's programs, with types that all compilers have
+    /// Another compiler (clang: for all ABIs; others: for this machine's), with types that all compilers have
     #[arg(long)]
     cc: Option<String>,
     /// Programs at a time [default: one for each processor]
@@ -46,9 +46,8 @@ pub fn run(o: &Options) -> Result<()> {
             return;
         }
         let mut plan = Plan::nth(o.seed, n, o.each, &folder);
-        plan.cc.clone_from(&o.cc);
         if o.cc.is_some() {
-            plan.flavour = Flavour::All;
+            (plan.flavour, plan.cc) = (Flavour::All, o.cc.clone());
         }
         match plan.check() {
             Ok((t, abis)) => {

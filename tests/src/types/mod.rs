@@ -4,9 +4,11 @@
 //! that the compiler writes there; the program's state goes round the ABIs, and in the end shows what the plain build shows.
 
 mod dwarf;
-pub mod generate;
+mod generate;
+pub mod kinds;
 mod layout;
 mod source;
+mod values;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +18,7 @@ use anyhow::{bail, ensure, Context, Result};
 use crate::arch::{self, Arch, AARCH64, HOST, I686};
 use crate::program::{Abis, Program};
 use crate::run::{difference, Job, STOPPED};
-use generate::Flavour;
+use kinds::Flavour;
 use layout::Table;
 
 /// One program of types.
@@ -27,43 +29,56 @@ pub struct Plan {
     pub flavour: Flavour,
     /// `-O0`, `-O2`.
     pub level: &'static str,
-    /// Another compiler than the usual for this machine's programs.
+    /// Another compiler than the usual: clang for all ABIs, others for this machine's.
     pub cc: Option<String>,
+    /// Which of the ABIs the program begins on.
+    pub first: usize,
     /// Where programs are made, and stay if something differs.
     pub folder: PathBuf,
 }
 
+/// With the types that only clang has.
+const CLANG_OF_BITS: &str = "clang-19";
+
 impl Plan {
     /// The `n`-th program of a run.
     pub fn nth(seed: u64, n: u64, types: usize, folder: &Path) -> Plan {
-        let seed = seed.wrapping_mul(1_000_003).wrapping_add(n);
-        let flavour = match n % 5 {
-            1 => Flavour::Wide,
-            3 => Flavour::Half,
-            _ => Flavour::All,
+        let (flavour, cc) = match n % 6 {
+            1 => (Flavour::Wide, None),
+            2 => (Flavour::All, Some("clang")),
+            3 => (Flavour::Half, None),
+            5 => (Flavour::All, Some(CLANG_OF_BITS)),
+            _ => (Flavour::All, None),
         };
+        let cc = cc.filter(|cc| arch::in_path(cc));
         Plan {
-            seed,
+            seed: seed.wrapping_mul(1_000_003).wrapping_add(n),
             types,
-            flavour,
-            level: match (n % 3, flavour) {
-                // gcc 12 merges stores into bit-fields of `__int128` wrongly.
-                (0, Flavour::Wide) => "-O1",
-                (0, _) => "-O2",
-                _ => "-O0",
+            flavour: match (flavour, cc) {
+                (Flavour::Bits, None) => Flavour::All,
+                _ => flavour,
             },
-            cc: None,
+            // Frames differ by it, and it takes four times as long.
+            level: if n % 8 == 4 { "-O1" } else { "-O0" },
+            cc: cc.map(str::to_owned),
+            first: (n / 3) as usize,
             folder: folder.to_path_buf(),
         }
     }
 
+    /// In the order of the way round.
     fn archs(&self) -> Vec<Arch> {
-        let mut list = arch::available();
-        list.retain(|a| match self.flavour {
-            Flavour::All => true,
-            Flavour::Wide => *a != I686,
-            Flavour::Half => [HOST, I686, AARCH64].contains(a),
+        let mut list = arch::ALL.to_vec();
+        list.retain(|a| {
+            a.missing().is_none()
+                && match self.flavour {
+                    Flavour::All | Flavour::Bits => true,
+                    Flavour::Wide => *a != I686,
+                    Flavour::Half => [HOST, I686, AARCH64].contains(a),
+                }
         });
+        let first = self.first % list.len().max(1);
+        list.rotate_left(first);
         list
     }
 
@@ -76,9 +91,10 @@ impl Plan {
         std::fs::create_dir_all(&dir)?;
         let done = self.run(&dir).with_context(|| {
             format!(
-                "seed {} ({:?}, {}): {}",
+                "seed {} ({:?}, {} {}): {}",
                 self.seed,
                 self.flavour,
+                self.cc.as_deref().unwrap_or("cc"),
                 self.level,
                 dir.display()
             )
@@ -90,8 +106,8 @@ impl Plan {
     fn run(&self, dir: &Path) -> Result<(usize, usize)> {
         let types = generate::types(self.seed, self.types, self.flavour);
         let (program, objects) = (dir.join("types.c"), dir.join("objects.c"));
-        std::fs::write(&program, source::program(&types, self.seed))?;
-        std::fs::write(&objects, source::objects(&types))?;
+        std::fs::write(&program, source::program(&types, self.seed, self.flavour))?;
+        std::fs::write(&objects, source::objects(&types, self.flavour))?;
         let p = Program {
             name: format!("types{}", self.seed),
             sources: vec![program],
@@ -109,8 +125,8 @@ impl Plan {
         ensure!(status == 0, "the plain program exits with {status}");
         let archs = self.archs();
         let job = Job::new(&p)?;
-        // Round once, and home.
-        let legs: Vec<Arch> = archs.iter().copied().chain([HOST]).collect();
+        // Round once, and back to the first.
+        let legs: Vec<Arch> = archs.iter().chain(archs.first()).copied().collect();
         for (leg, arch) in legs.iter().enumerate() {
             let exe = dir.join(format!("pc3-{}", arch.name));
             if !exe.is_file() {
@@ -176,22 +192,31 @@ impl Plan {
     }
 
     fn compiler(&self, arch: Arch, pc3: bool) -> Command {
-        let other = self.cc.as_ref().filter(|_| arch == HOST);
+        let is_clang = self.cc.as_ref().is_some_and(|cc| cc.contains("clang"));
+        let other = self.cc.as_ref().filter(|_| is_clang || arch == HOST);
         let mut c = match (pc3, other) {
             (true, _) => Command::new(arch::dist().join("bin/pc3cc")),
             (false, Some(cc)) => Command::new(cc),
             (false, None) => Command::new(arch.cc()),
         };
-        if pc3 {
-            c.arg(format!("--target={}", arch.gnu));
-            c.args(other.map(|cc| format!("--cc={cc}")));
-        } else if other.is_none() {
+        let target = format!("--target={}", arch.gnu);
+        match (pc3, other) {
+            (true, Some(cc)) if is_clang => c.arg(&target).arg(format!("--cc={cc} {target}")),
+            (true, Some(cc)) => c.arg(&target).arg(format!("--cc={cc}")),
+            (true, None) => c.arg(&target),
+            (false, Some(_)) if is_clang => c.arg(&target),
+            (false, _) => &mut c,
+        };
+        if !pc3 && other.is_none() {
             c.args(arch.plain_flags());
+        }
+        if self.flavour == Flavour::Bits {
+            c.arg("-std=gnu2x");
         }
         if arch == I686 && self.flavour == Flavour::Half {
             c.arg("-msse2");
         }
-        c.args([self.level, "-w"]);
+        c.args([self.level, "-w", "-Wno-psabi"]);
         c
     }
 
@@ -208,10 +233,9 @@ fn done(c: &mut Command) -> Result<()> {
     let done = c
         .output()
         .with_context(|| format!("{:?}", c.get_program()))?;
-    ensure!(
-        done.status.success(),
-        "{c:?}\n{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    let errors = String::from_utf8_lossy(&done.stderr);
+    let errors: Vec<&str> = errors.lines().filter(|l| l.contains("error")).collect();
+    let first = &errors[..errors.len().min(10)];
+    ensure!(done.status.success(), "{c:?}\n{}", first.join("\n"));
     Ok(())
 }

@@ -1,32 +1,68 @@
-//! A program of such types: it fills objects of all of them with random values, comes to locations, and shows them.
+//! A program of such types: it makes objects of all of them with random values, comes to locations, and shows them.
+//!
+//! Objects are static, on the heap, locals, and parameters of functions that call each other; there are pointers to
+//! members of them.
 
 use std::fmt::Write;
 
-use super::generate::{Member, Record, Scalar, Shape, Value, What, PRELUDE};
+use fastrand::Rng;
+
+use super::generate::{Member, Record, What};
+use super::kinds::{prelude, Flavour};
+use super::values::{Values, MORE};
 
 /// Locations that the program comes to before it shows anything.
 pub const STOPS: u32 = 6;
 
-/// The declarations alone, with an object of each type.
-pub fn declarations(types: &[Record]) -> String {
-    let mut out = String::from(PRELUDE);
+/// The declarations alone.
+fn declarations(types: &[Record], flavour: Flavour) -> String {
+    let mut out = prelude(flavour);
     for (k, r) in types.iter().enumerate() {
         if r.pack > 0 {
-            out += &format!("#pragma pack(push, {})\n", r.pack);
+            let _ = writeln!(out, "#pragma pack(push, {})", r.pack);
         }
-        out += &format!("typedef {} T{k}_;\n", record(r, &format!("T{k}")));
+        let _ = writeln!(out, "typedef {} T{k}_;", record(r, &format!("T{k}")));
         if r.pack > 0 {
             out += "#pragma pack(pop)\n";
+        }
+        for align in [1, 4, 32] {
+            let is_used = types[k + 1..].iter().any(|r| uses(r, k, align));
+            if is_used {
+                let _ = writeln!(
+                    out,
+                    "typedef T{k}_ T{k}_{align} __attribute__((aligned({align})));"
+                );
+            }
+        }
+        for (tag, union) in &r.tags {
+            let what = &r.members.iter().find(|m| m.name.as_ref() == Some(union));
+            if let Some(What::Record(u)) = what.map(|m| &m.what) {
+                let names = u.members.iter().filter_map(|m| m.name.as_ref());
+                let cases: Vec<String> = names
+                    .enumerate()
+                    .map(|(n, m)| format!("{m} = {n}"))
+                    .collect();
+                let cases = cases.join(", ");
+                let _ = writeln!(out, "#pragma pc3 union T{k}.{union} by {tag}: {cases}");
+            }
         }
     }
     out
 }
 
-/// What debugging information is made of.
-pub fn objects(types: &[Record]) -> String {
-    let mut out = declarations(types);
+fn uses(r: &Record, which: usize, with: u32) -> bool {
+    r.members.iter().any(|m| match &m.what {
+        What::Known(k, align) => (*k, *align) == (which, with),
+        What::Record(r) => uses(r, which, with),
+        What::Scalar(_) => false,
+    })
+}
+
+/// What debugging information is made of: an object of each type.
+pub fn objects(types: &[Record], flavour: Flavour) -> String {
+    let mut out = declarations(types, flavour);
     for (k, r) in types.iter().enumerate() {
-        out += &format!("{} T{k} v{k};\n", key(r));
+        let _ = writeln!(out, "{} T{k} v{k};", key(r));
     }
     out
 }
@@ -52,7 +88,8 @@ fn member(m: &Member) -> String {
     let base = match &m.what {
         What::Scalar(s) => s.c.to_owned(),
         What::Record(r) => record(r, ""),
-        What::Known(k) => format!("T{k}_"),
+        What::Known(k, 0) => format!("T{k}_"),
+        What::Known(k, align) => format!("T{k}_{align}"),
     };
     let name = m.name.as_deref().unwrap_or("");
     let mut out = format!("{} {base} {name}", m.before).trim().to_owned();
@@ -68,226 +105,206 @@ fn member(m: &Member) -> String {
     format!("{out} {}", m.behind).trim().to_owned()
 }
 
-/// Elements of a flexible array.
-const MORE: u32 = 3;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    Fill,
-    Show,
-}
-
-/// Statements for every value in a record.
-fn values(types: &[Record], r: &Record, at: &str, mode: Mode, depth: usize, out: &mut String) {
-    // Of a union the first is in use: the largest.
-    let used = if r.is_union { 1 } else { r.members.len() };
-    for m in &r.members[..used] {
-        let place = match &m.name {
-            Some(n) => format!("{at}.{n}"),
-            None if m.width.is_some() => continue,
-            None => at.to_owned(),
-        };
-        let (mut place, mut depth) = (place, depth);
-        let open = m.open.then_some(&MORE);
-        for n in m.dimensions.iter().chain(open) {
-            let _ = write!(out, "for (int i{depth} = 0; i{depth} < {n}; i{depth}++) ");
-            place += &format!("[i{depth}]");
-            depth += 1;
-        }
-        out.push_str("{ ");
-        match &m.what {
-            What::Record(inner) => values(types, inner, &place, mode, depth, out),
-            What::Known(k) => values(types, &types[*k], &place, mode, depth, out),
-            What::Scalar(s) => scalar(s, m.width, &place, mode, out),
-        }
-        out.push_str("}\n");
-    }
-}
-
-fn scalar(s: &Scalar, width: Option<u32>, place: &str, mode: Mode, out: &mut String) {
-    let one = |place: &str| match mode {
-        Mode::Fill => format!("{place} = {};", made(s.value, width)),
-        Mode::Show => format!("{}({place});", shown(s.value)),
-    };
-    let text = match s.shape {
-        Shape::One => one(place),
-        // As a whole: gcc 12 takes its parts to be aligned also where a struct is packed.
-        Shape::Complex => {
-            let parts = one("__real__ z") + " " + &one("__imag__ z");
-            match mode {
-                Mode::Fill => format!("{{ {} z; {parts} {place} = z; }}", s.c),
-                Mode::Show => format!("{{ {} z = {place}; {parts} }}", s.c),
-            }
-        }
-        Shape::Vector(n) => format!(
-            "for (int v = 0; v < {n}; v++) {{ {} }}",
-            one(&format!("{place}[v]"))
-        ),
-    };
-    out.push_str(&text);
-    out.push(' ');
-}
-
-fn made(v: Value, width: Option<u32>) -> String {
-    match v {
-        Value::Bool => "next() & 1".into(),
-        // As numbers of other signs too.
-        Value::Char => format!("next() & {}", (1u32 << (width.unwrap_or(8) - 1)) - 1),
-        Value::Signed(n) if width.unwrap_or(n) > 64 => {
-            format!("wide_signed({})", width.unwrap_or(n))
-        }
-        Value::Unsigned(n) if width.unwrap_or(n) > 64 => format!("wide({})", width.unwrap_or(n)),
-        Value::Signed(n) => format!("some_signed({})", width.unwrap_or(n)),
-        Value::Unsigned(n) => format!("some({})", width.unwrap_or(n)),
-        Value::Range(from, to) => format!("{from} + (int)(next() % {})", to - from + 1),
-        Value::Float => "number()".into(),
-        Value::Pointer => "&pool[next() % 64]".into(),
-    }
-}
-
-fn shown(v: Value) -> &'static str {
-    match v {
-        Value::Float => "show_float",
-        Value::Pointer => "show_pointer",
-        Value::Unsigned(65..) | Value::Signed(65..) => "show_wide",
-        _ => "show",
-    }
-}
-
 const HELPERS: &str = r#"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 static int pool[64];
-static unsigned long long state = SEED;
 static unsigned long long sum;
-static int talks;
-static unsigned long long next(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state >> 3;
-}
-static unsigned long long some(int bits)
-{
-    unsigned long long v = next() * 0x9e3779b97f4a7c15ull;
-    return bits == 64 ? v : v >> (64 - bits);
-}
-static long long some_signed(int bits)
-{
-    long long v = (long long)(next() * 0x9e3779b97f4a7c15ull);
-    return v >> (64 - bits);
-}
-static double number(void) { return (double)((int)(next() % 801) - 400) / 4; }
+static int talks, stop;
 static void add(unsigned long long v)
 {
     if (talks) printf(" %llx", v);
     sum = (sum ^ v) * 0x100000001b3ull;
     sum ^= sum >> 29;
 }
-static void show(long long v) { add((unsigned long long)v); }
-static void show_float(double v)
+static void I(long long v) { add((unsigned long long)v); }
+static void F(double v)
 {
     unsigned long long bits;
     memcpy(&bits, &v, sizeof bits);
     add(bits);
 }
-static void show_pointer(int *p) { add((unsigned long long)(p - pool)); }
-#ifdef __SIZEOF_INT128__
-static unsigned __int128 wide(int bits)
+static void P(int *p) { add((unsigned long long)(p - pool)); }
+#define W(v) (add((unsigned long long)((v) >> 64)), add((unsigned long long)(v)))
+static void look(const char *where, int k, const void *p, int align, void (*tell)(const void *))
 {
-    unsigned __int128 v = ((unsigned __int128)some(64) << 64) | some(64);
-    return v >> (128 - bits);
+    sum = 0;
+    if (talks) printf("%s %d:", where, k);
+    tell(p);
+    printf("%s %d %llx %d\n", where, k, sum, (int)((uintptr_t)p % align));
 }
-static __int128 wide_signed(int bits)
-{
-    __int128 v = (__int128)(((unsigned __int128)some(64) << 64) | some(64));
-    return v >> (128 - bits);
-}
-static void show_wide(unsigned __int128 v)
-{
-    add((unsigned long long)(v >> 64));
-    add((unsigned long long)v);
-}
-#endif
-static void *room(size_t bytes, size_t align);
+#define ROOM(bytes, align) ((align) > 16 ? aligned_alloc(align, bytes) : malloc(bytes))
 "#;
 
+/// Where the object of a type is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Home {
+    Static,
+    Local,
+    Heap,
+    Parameter,
+}
+
+fn home(k: usize, r: &Record) -> Home {
+    match k % 4 {
+        _ if r.open().is_some() => Home::Heap,
+        0 => Home::Static,
+        1 => Home::Local,
+        2 => Home::Heap,
+        _ => Home::Parameter,
+    }
+}
+
+/// Of the function that holds the `n`-th local and parameter.
+const CHAIN: usize = 4;
+
 /// The whole program.
-pub fn program(types: &[Record], seed: u64) -> String {
-    let mut out = HELPERS.replace("SEED", &format!("{}ull", seed.wrapping_mul(2) | 1));
-    out = out.replace("static void *room(size_t bytes, size_t align);\n", "");
-    out += &declarations(types);
+pub fn program(types: &[Record], seed: u64, flavour: Flavour) -> String {
+    let rng = Rng::with_seed(seed);
+    let mut v = Values {
+        types,
+        flavour,
+        rng,
+    };
+    let mut out = HELPERS.to_owned() + &declarations(types, flavour);
     for (k, r) in types.iter().enumerate() {
-        let t = format!("{} T{k}", key(r));
-        for (mode, name) in [(Mode::Fill, "fill"), (Mode::Show, "tell")] {
-            let _ = writeln!(out, "static void {name}{k}({t} *p)\n{{");
-            values(types, r, "(*p)", mode, 0, &mut out);
-            out += "}\n";
-        }
+        object(&mut v, k, r, &mut out);
+    }
+    chain(types, &mut out);
+    main(&mut v, &mut out);
+    out
+}
+
+/// The value of a type, how it is shown, and what holds it if that is static.
+fn object(v: &mut Values, k: usize, r: &Record, out: &mut String) {
+    let t = format!("{} T{k}", key(r));
+    let value = v.initial(r);
+    let _ = writeln!(out, "static const {t} value{k} = {{ {value} }};");
+    if let Some((_, s)) = r.open() {
+        let all: Vec<String> = (0..MORE).map(|_| v.scalar(&s, None)).collect();
         let _ = writeln!(
             out,
-            "static void look{k}({t} *p, const char *where)\n{{\n\
-             sum = 0;\nif (talks) printf(\"%s {k}:\", where);\ntell{k}(p);\n\
-             printf(\"%s {k} %llx %d\\n\", where, sum, (int)((uintptr_t)p % _Alignof({t})));\n}}"
+            "static {} const more{k}[] = {{ {} }};",
+            s.c,
+            all.join(", ")
         );
-        match k % 3 {
-            0 if !r.is_open() => {
-                let _ = writeln!(out, "static {t} all{k}[2];");
-            }
-            1 if !r.is_open() => {
-                let _ = writeln!(
-                    out,
-                    "static void value{k}({t} v) {{ look{k}(&v, \"value\"); }}"
-                );
-            }
-            _ => {}
-        }
-    }
-    out += "int main(int argc, char **argv)\n{\ntalks = argc > 1;\n(void)argv;\n";
-    let mut after = String::new();
-    for (k, r) in types.iter().enumerate() {
-        let t = format!("{} T{k}", key(r));
-        match k % 3 {
-            0 if !r.is_open() => {
-                let _ = writeln!(out, "fill{k}(&all{k}[0]); fill{k}(&all{k}[1]);");
-                let _ = writeln!(
-                    after,
-                    "look{k}(&all{k}[0], \"static\"); look{k}(&all{k}[1], \"static\");"
-                );
-            }
-            1 if !r.is_open() => {
-                let _ = writeln!(
-                    out,
-                    "{t} kept{k}, copy{k};\nfill{k}(&kept{k});\ncopy{k} = kept{k};"
-                );
-                let _ = writeln!(after, "look{k}(&kept{k}, \"local\"); value{k}(copy{k});");
-            }
-            _ => {
-                let n = if r.is_open() { 1 } else { 2 };
-                let more = match r.members.last() {
-                    Some(m) if m.open => format!(
-                        " + {MORE} * sizeof(heap{k}->{}[0])",
-                        m.name.as_deref().unwrap_or("")
-                    ),
-                    _ => String::new(),
-                };
-                let _ = writeln!(
-                    out,
-                    "{t} *heap{k} = _Alignof({t}) > 16 ? aligned_alloc(_Alignof({t}), {n} * sizeof({t}){more}) : malloc({n} * sizeof({t}){more});"
-                );
-                for i in 0..n {
-                    let _ = writeln!(out, "fill{k}(&heap{k}[{i}]);");
-                    let _ = writeln!(after, "look{k}(&heap{k}[{i}], \"heap\");");
-                }
-            }
-        }
     }
     let _ = writeln!(
         out,
-        "for (int stop = 0; stop < {STOPS}; stop++) {{\n#pragma pc3 checkpoint\n(void)0;\n}}"
+        "static void tell{k}(const void *o)\n{{\nconst {t} *p = o;"
     );
-    out + &after + "return 0;\n}\n"
+    v.show(r, "(*p)", 0, out);
+    out.push_str("}\n");
+    match home(k, r) {
+        Home::Static => {
+            let _ = writeln!(out, "static {t} object{k};\n#define object{k}_ object{k}");
+        }
+        Home::Heap => {
+            let _ = writeln!(out, "#define object{k}_ (*object{k})");
+        }
+        Home::Local | Home::Parameter => {}
+    }
+}
+
+fn look(k: usize, r: &Record, place: &str, where_: &str) -> String {
+    let t = format!("{} T{k}", key(r));
+    format!("look(\"{where_}\", {k}, {place}, _Alignof({t}), tell{k});\n")
+}
+
+/// Functions that call each other, down to the locations.
+fn chain(types: &[Record], out: &mut String) {
+    let count = types.len().div_ceil(CHAIN);
+    let _ = writeln!(
+        out,
+        "static void chain{count}(void)\n{{\nfor (; stop < {STOPS}; stop++) {{\n#pragma pc3 checkpoint\n(void)0;\n}}\n}}"
+    );
+    for n in (0..count).rev() {
+        let of = |home_: Home, n: usize| {
+            let all = types.iter().enumerate().skip(n * CHAIN).take(CHAIN);
+            all.filter(move |(k, r)| home(*k, r) == home_)
+        };
+        let head = |n: usize| {
+            let all = of(Home::Parameter, n).map(|(k, r)| format!("{} T{k} object{k}", key(r)));
+            match all.collect::<Vec<_>>().join(", ") {
+                none if none.is_empty() => "void".to_owned(),
+                some => some,
+            }
+        };
+        let next: Vec<String> = of(Home::Parameter, n + 1)
+            .map(|(k, _)| format!("value{k}"))
+            .collect();
+        let _ = writeln!(out, "static void chain{n}({})\n{{", head(n));
+        for (k, r) in of(Home::Local, n) {
+            let _ = writeln!(out, "{} T{k} object{k} = value{k};", key(r));
+        }
+        let _ = writeln!(out, "chain{}({});", n + 1, next.join(", "));
+        for (k, r) in of(Home::Local, n) {
+            *out += &look(k, r, &format!("&object{k}"), "local");
+        }
+        for (k, r) in of(Home::Parameter, n) {
+            *out += &look(k, r, &format!("&object{k}"), "parameter");
+        }
+        out.push_str("}\n");
+    }
+}
+
+fn main(v: &mut Values, out: &mut String) {
+    let (mut before, mut after) = (String::new(), String::new());
+    let mut places = 0;
+    for (k, r) in v.types.iter().enumerate() {
+        let t = format!("{} T{k}", key(r));
+        let home = home(k, r);
+        match home {
+            Home::Static => {
+                let _ = writeln!(before, "object{k} = value{k};");
+            }
+            Home::Heap => {
+                let more = match r.open() {
+                    Some((path, _)) => format!(" + {MORE} * sizeof((*object{k}){path}[0])"),
+                    None => String::new(),
+                };
+                let _ = writeln!(
+                    before,
+                    "{t} *object{k} = ROOM(sizeof({t}){more}, _Alignof({t}));\n*object{k} = value{k};"
+                );
+                if let Some((path, _)) = r.open() {
+                    let _ = writeln!(
+                        before,
+                        "for (int i = 0; i < {MORE}; i++) (*object{k}){path}[i] = more{k}[i];"
+                    );
+                }
+            }
+            Home::Local | Home::Parameter => continue,
+        }
+        let name = if home == Home::Static {
+            "static"
+        } else {
+            "heap"
+        };
+        after += &look(k, r, &format!("&object{k}_"), name);
+        if let Some(path) = v.place(r) {
+            let _ = writeln!(before, "places[{places}] = &object{k}_{path};");
+            let _ = writeln!(
+                after,
+                "printf(\"member %d\\n\", places[{places}] == &object{k}_{path});"
+            );
+            places += 1;
+        }
+    }
+    let first: Vec<String> = v
+        .types
+        .iter()
+        .enumerate()
+        .take(CHAIN)
+        .filter(|(k, r)| home(*k, r) == Home::Parameter)
+        .map(|(k, _)| format!("value{k}"))
+        .collect();
+    let _ = writeln!(
+        out,
+        "static const void *places[{}];\nint main(int argc, char **argv)\n{{\ntalks = argc > 1;\n(void)argv;\n{before}chain0({});\n{after}return 0;\n}}",
+        places.max(1),
+        first.join(", ")
+    );
 }
