@@ -233,3 +233,15 @@ pub fn parts(d: &Record) -> impl Iterator<Item = &Field> {
         .flatten()
         .filter(|f| f.name.is_some() || f.bit_width.is_none())
 }
+
+/// Where an initialiser stands.
+pub fn init_span(u: &Unit, i: &Init) -> Span {
+    match i {
+        Init::Expr(e) => u.expr(*e).span.clone(),
+        // The braces alone.
+        Init::List { span, .. } => {
+            let skip = u.slice(span).find('{').unwrap_or(0) as u32;
+            span.start + skip..span.end
+        }
+    }
+}

@@ -12,7 +12,7 @@
 //! concludes where it is itself.  What the front-end takes a member for is compared with what the compiler has.
 
 use super::types::{Field, Form, TypeTable};
-use crate::rewrite::unit::quote;
+use crate::rewrite::text::quote;
 use pc3_program::annotations::Meaning;
 use pc3_syntax::tree::*;
 use pc3_typemetric::descriptor::{PC3_KIND_OPAQUE, PC3_TYPE_PART};

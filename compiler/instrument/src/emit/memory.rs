@@ -11,7 +11,7 @@
 //! ```
 
 use super::types::{row, TypeTable};
-use crate::rewrite::unit::quote;
+use crate::rewrite::text::quote;
 use pc3_portability::heap::Form;
 use pc3_program::annotations::Meaning;
 use pc3_syntax::tree::*;

@@ -1,7 +1,8 @@
 //! What texts the program may store or compare: string literals and functions' names, each an object of its unit.
 
 use super::types::TypeTable;
-use crate::rewrite::unit::{quote, UnitCx};
+use crate::rewrite::text::quote;
+use crate::rewrite::unit::UnitCx;
 use pc3_syntax::tree::*;
 use pc3_typemetric::descriptor::{PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL};
 

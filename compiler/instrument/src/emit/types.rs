@@ -3,7 +3,8 @@
 //! Sizes, offsets and bit-field places are left to the target's compiler: the table is C that names
 //! the types and asks it.
 
-use crate::rewrite::unit::{quote, UnitCx};
+use crate::rewrite::text::quote;
+use crate::rewrite::unit::UnitCx;
 use pc3_program::tables::is_lock;
 use pc3_syntax::tree::*;
 use pc3_syntax::types::{float_name, int_name};

@@ -1,8 +1,10 @@
 //! The tables of noted unions: their types, what initialisers give them, and the objects of static storage that begin so.
 
-use super::tables::Global;
 use super::types::{row, TypeTable};
-use crate::rewrite::runtime_calls::union_tracking::{self, Row};
+use crate::emit::global::Global;
+use crate::rewrite::collected::Mark;
+use crate::rewrite::collected::Row;
+use crate::rewrite::runtime_calls::union_tracking::{self};
 use crate::rewrite::unit::UnitCx;
 use pc3_portability::unions::contains;
 use pc3_program::static_objects::static_initialisers;
@@ -24,7 +26,7 @@ pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> Tables {
     let u = cx.u;
     let mut notes = std::mem::take(&mut *cx.notes.borrow_mut());
     if !cx.noted.is_empty() {
-        let mut begins = |name: &str, t: TypeId, list: Vec<union_tracking::Mark>| {
+        let mut begins = |name: &str, t: TypeId, list: Vec<Mark>| {
             if list.is_empty() {
                 return;
             }

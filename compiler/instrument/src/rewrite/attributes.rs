@@ -7,7 +7,8 @@
 //! static void pc3_cleanup__f_done(int *pc3_p) { if (!pc3_state) done(pc3_p); }
 //! ```
 
-use crate::rewrite::clones::edits::Edit;
+use crate::rewrite::frames::variables::is_cleaned;
+use crate::rewrite::text::Edit;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::Callee;
@@ -146,10 +147,6 @@ pub fn hooks(cx: &UnitCx) -> Vec<String> {
 
 pub fn has_cleanup(u: &Unit, f: FuncId) -> bool {
     u.func(f).locals.iter().any(|s| is_cleaned(u.sym(*s)))
-}
-
-pub fn is_cleaned(s: &Symbol) -> bool {
-    s.attributes.iter().any(|a| a == "cleanup")
 }
 
 fn wrapper(cx: &UnitCx, f: FuncId, function: &str) -> String {

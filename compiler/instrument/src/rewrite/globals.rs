@@ -1,8 +1,9 @@
 //! Objects of static storage: which of them the table lists, and which each rank has for itself.
 
-use crate::emit::tables::Global;
-use crate::rewrite::clones::decl::is_const;
-use crate::rewrite::clones::edits::{Edit, Edits};
+use crate::emit::global::Global;
+use crate::rewrite::clones::edits::Edits;
+use crate::rewrite::frames::variables::is_const;
+use crate::rewrite::text::Edit;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::program::Program;
 use pc3_program::static_objects::{is_static_object, static_initialisers};
@@ -175,7 +176,7 @@ pub fn drop_thread_storage(cx: &mut UnitCx) {
 pub fn place_constants(cx: &UnitCx, d: &DeclGroup, edits: &mut Edits) {
     for v in &d.vars {
         if let (Some(i), true) = (&v.init, cx.private_constants.contains(&v.sym)) {
-            let start = crate::rewrite::clones::decl::init_span(cx.u, i).start;
+            let start = pc3_program::initialiser::init_span(cx.u, i).start;
             let before = cx.u.slice(&(v.span.start..start));
             if let Some(eq) = before.rfind('=') {
                 edits.insert(

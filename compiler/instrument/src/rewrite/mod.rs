@@ -2,6 +2,7 @@
 
 pub(crate) mod attributes;
 pub(crate) mod clones;
+pub(crate) mod collected;
 mod explain;
 pub(crate) mod frames;
 pub(crate) mod globals;
@@ -9,13 +10,16 @@ mod openmp;
 mod prefix;
 mod refusals;
 pub(crate) mod runtime_calls;
+pub(crate) mod text;
 pub(crate) mod unit;
 pub(crate) mod unseen;
 
 use crate::emit::tables::{self as emit, Input};
 use crate::emit::texts::Literal;
+use crate::rewrite::clones::printer::Mode;
+use crate::rewrite::clones::printer::Printer;
 use clones::edits::{marker, Edits};
-use clones::print::{Mode, Printer};
+
 use frames::plan::Plan;
 use pc3_portability::addresses::{KeptAt, Numbers};
 use pc3_portability::datatypes;
@@ -364,11 +368,10 @@ fn unit_text_with(
     globals::drop_thread_storage(&mut cx);
     // Other compilers do not know them.
     let pragmas = annotations::pragmas(u).into_iter();
-    cx.ambient
-        .extend(pragmas.map(|(span, _)| clones::edits::Edit {
-            span,
-            text: String::new(),
-        }));
+    cx.ambient.extend(pragmas.map(|(span, _)| text::Edit {
+        span,
+        text: String::new(),
+    }));
     cx.ambient.sort_by_key(|e| e.span.start);
 
     let none = Plan::default();
@@ -491,7 +494,7 @@ fn number_literals(w: &Whole, unit: usize, cx: &mut UnitCx) -> Vec<Literal> {
             continue;
         };
         let mut text = u.slice(&x.span).to_string();
-        clones::edits::join_lines(&mut text);
+        text::join_lines(&mut text);
         let elem = match u.ty(x.ty.ty) {
             Type::Array { elem, .. } => *elem,
             _ => x.ty,

@@ -8,8 +8,8 @@
 //!
 //! A thread's own copy can only be made of a variable that is where it was.
 
-use crate::rewrite::clones::edits::Edit;
-use crate::rewrite::clones::print::shadow_member;
+use crate::rewrite::clones::printer::shadow_member;
+use crate::rewrite::text::Edit;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::walk::{visit, Node};
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};

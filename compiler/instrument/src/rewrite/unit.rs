@@ -1,10 +1,11 @@
 //! What rewriting needs to know about the unit it works on, and what it collects for the tables.
 
 use crate::rewrite::clones::ctypes::Names;
-use crate::rewrite::clones::edits::Edit;
+use crate::rewrite::collected::Notes;
+use crate::rewrite::collected::Savers;
 use crate::rewrite::frames::plan::Plan;
-use crate::rewrite::frames::savers::Savers;
-use crate::rewrite::runtime_calls::union_tracking::Notes;
+use crate::rewrite::text::quote;
+use crate::rewrite::text::Edit;
 use pc3_portability::addresses::Stays;
 use pc3_portability::datatypes;
 use pc3_portability::heap::Heap;
@@ -62,7 +63,7 @@ pub struct UnitCx<'a> {
     pub outside: BTreeSet<FuncId>,
     /// Edits that hold wherever their text is printed: names of types declared inside functions.
     pub ambient: Vec<Edit>,
-    pub labels: crate::rewrite::clones::labels::Labels,
+    pub labels: crate::rewrite::collected::Labels,
     /// String literals that are stored: expression → number.
     pub literals: HashMap<ExprId, usize>,
     /// Compound literals of static storage: their names.
@@ -157,20 +158,4 @@ impl<'a> UnitCx<'a> {
             format!("(*(__typeof__({name}) *)((char *)&{name} + pc3_d))")
         }
     }
-}
-
-/// A C string literal of plain text.
-pub fn quote(s: &str) -> String {
-    let mut out = String::from("\"");
-    for b in s.bytes() {
-        match b {
-            b'"' | b'\\' => {
-                out.push('\\');
-                out.push(b as char);
-            }
-            0x20..=0x7e => out.push(b as char),
-            _ => out += &format!("\\{b:03o}"),
-        }
-    }
-    out + "\""
 }

@@ -6,9 +6,10 @@
 //! _Static_assert(sizeof (*(char (*)[8])0) == pc3_A_3, "");   // both clones, and what is hoisted
 //! ```
 
-use crate::rewrite::clones::edits::{Edit, Edits};
+use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::hoist::needs_types;
-use crate::rewrite::clones::print::shadow_member;
+use crate::rewrite::clones::printer::shadow_member;
+use crate::rewrite::text::Edit;
 use crate::rewrite::unit::UnitCx;
 use pc3_syntax::tree::*;
 

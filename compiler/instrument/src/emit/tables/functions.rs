@@ -3,12 +3,13 @@
 use super::Emitter;
 use crate::emit::types::{row, Field};
 use crate::rewrite::clones::compound::member;
-use crate::rewrite::clones::print::shadow_member;
+use crate::rewrite::clones::printer::shadow_member;
 use crate::rewrite::frames::arguments::{self, Held, Slot};
 use crate::rewrite::frames::frame::{members, Member, MemberTy};
 use crate::rewrite::frames::plan::Plan;
 use crate::rewrite::frames::savers;
-use crate::rewrite::unit::{quote, UnitCx};
+use crate::rewrite::text::quote;
+use crate::rewrite::unit::UnitCx;
 use pc3_program::linear::TempTy;
 use pc3_program::points::{Point, PointAt};
 use pc3_program::program::{base_name, Callee};

@@ -1,11 +1,13 @@
 //! The rows of objects of static storage.
 
-use super::{Emitter, Global};
+use super::Emitter;
 use crate::emit::flexible_arrays::{self, Tail};
+use crate::emit::global::Global;
 use crate::emit::texts;
 use crate::emit::types::{is_incomplete, row};
 use crate::rewrite::clones::labels;
-use crate::rewrite::unit::{quote, UnitCx};
+use crate::rewrite::text::quote;
+use crate::rewrite::unit::UnitCx;
 use pc3_portability::unsaved;
 use pc3_program::program::base_name;
 use pc3_typemetric::descriptor::*;

@@ -3,7 +3,8 @@
 use super::Emitter;
 use crate::emit::stored;
 use crate::emit::types::{innermost, TypeTable};
-use crate::rewrite::unit::{quote, UnitCx};
+use crate::rewrite::text::quote;
+use crate::rewrite::unit::UnitCx;
 use pc3_portability::heap::headed::Head;
 use pc3_portability::heap::{called_name, Form, Site};
 use pc3_program::annotations::Meaning;

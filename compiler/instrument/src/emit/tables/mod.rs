@@ -6,9 +6,11 @@ mod memory;
 
 use super::texts::Literal;
 use super::types::{innermost, TypeTable};
+use crate::emit::global::Global;
 use crate::emit::unions;
 use crate::rewrite::attributes;
-use crate::rewrite::unit::{quote, UnitCx};
+use crate::rewrite::text::quote;
+use crate::rewrite::unit::UnitCx;
 use functions::Functions;
 use pc3_portability::addresses::{KeptAt, Stays};
 use pc3_portability::heap::struct_overlay::Struct;
@@ -27,22 +29,6 @@ pub struct Tables {
     pub empty: bool,
     /// What they cannot describe, and where.
     pub refused: Vec<(Span, String)>,
-}
-
-/// A global as the table sees it.
-pub struct Global {
-    pub name: String,
-    pub c_name: String,
-    pub ty: QualType,
-    pub flags: u32,
-    /// The variable, if the user named it.
-    pub sym: Option<SymId>,
-}
-
-impl Global {
-    pub fn is_constant(&self) -> bool {
-        self.flags & PC3_GLOBAL_CONST != 0
-    }
 }
 
 pub struct Input<'i> {

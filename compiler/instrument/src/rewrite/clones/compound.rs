@@ -9,40 +9,9 @@
 //! Evaluated again, it is the same object with a new value, as C says.
 
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::print::Printer;
+use crate::rewrite::clones::printer::Printer;
 use pc3_program::linear::Linear;
-use pc3_program::points::Points;
-use pc3_program::walk::{visit, Node};
 use pc3_syntax::tree::*;
-use std::collections::HashSet;
-
-/// Those that a point can see: they live as long as the block around them.
-pub fn kept(u: &Unit, f: &Function, escaping: &HashSet<ExprId>, points: &Points) -> Vec<ExprId> {
-    let mut blocks = Vec::new();
-    if !escaping.is_empty() {
-        visit(u, Node::Stmt(f.body), &mut |n| {
-            if let Node::Stmt(s) = n {
-                if matches!(u.stmt(s).kind, StmtKind::Block(_)) {
-                    blocks.push(u.stmt(s).span.clone());
-                }
-            }
-            true
-        });
-    }
-    let inside = |a: &Span, b: &Span| b.start <= a.start && a.end <= b.end;
-    let mut list: Vec<ExprId> = escaping
-        .iter()
-        .copied()
-        .filter(|e| {
-            let span = &u.expr(*e).span;
-            let around = blocks.iter().filter(|b| inside(span, b));
-            let block = around.min_by_key(|b| b.end - b.start);
-            block.is_none_or(|b| points.list.iter().any(|p| inside(&p.span, b)))
-        })
-        .collect();
-    list.sort_by_key(|e| (u.expr(*e).span.start, *e));
-    list
-}
 
 /// Can the literal be a member of a struct?
 pub fn has_place(u: &Unit, e: ExprId) -> bool {

@@ -229,7 +229,7 @@ impl<'a> Names<'a> {
                 text.replace_range(at, &text_of);
             }
         }
-        crate::rewrite::clones::edits::join_lines(&mut text);
+        crate::rewrite::text::join_lines(&mut text);
         text
     }
 

@@ -6,55 +6,16 @@
 
 use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::full::Entry;
-use crate::rewrite::clones::print::{shadow_member, Mode, Printer};
+use crate::rewrite::clones::printer::shadow_member;
+use crate::rewrite::clones::printer::Mode;
+use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::frames::variables::fragile;
+use crate::rewrite::frames::variables::is_const;
 use crate::rewrite::unseen::alignment;
+use pc3_program::initialiser::init_span;
 use pc3_program::linear::{Linear, Root};
-use pc3_program::points::Points;
-use pc3_program::walk::{init_exprs, visit, visit_decls, Node};
+use pc3_program::walk::init_exprs;
 use pc3_syntax::tree::*;
-
-/// Variables whose initialiser lists have points and name them: the parts of such a list are computed in front of the declaration.
-pub fn named_in_own_list(u: &Unit, f: &Function, points: &Points) -> Vec<SymId> {
-    let mut found = Vec::new();
-    visit_decls(u, Node::Stmt(f.body), &mut |d, _| {
-        for v in &d.vars {
-            let Some(Init::List { span, .. }) = &v.init else {
-                continue;
-            };
-            let named = |e: &Expr| {
-                matches!(e.kind, ExprKind::Ident(s) if s == v.sym)
-                    && e.span.start >= span.start
-                    && e.span.end <= span.end
-            };
-            if v.init.as_ref().is_some_and(|i| points.in_init(i)) && u.exprs.iter().any(named) {
-                found.push(v.sym);
-            }
-        }
-    });
-    found
-}
-
-/// If one variable of a loop header moves to the shadow stack, all do.
-pub fn close_headers(u: &Unit, f: &Function, shadow: &mut Vec<SymId>) {
-    visit(u, Node::Stmt(f.body), &mut |n| {
-        if let Node::Stmt(s) = n {
-            if let StmtKind::For {
-                init: ForInit::Decl(d),
-                ..
-            } = &u.stmt(s).kind
-            {
-                if d.vars.iter().any(|v| shadow.contains(&v.sym)) {
-                    for v in &d.vars {
-                        if !shadow.contains(&v.sym) {
-                            shadow.push(v.sym);
-                        }
-                    }
-                }
-            }
-        }
-        true
-    });
-}
 
 impl Printer<'_, '_> {
     pub fn shadows(&self, d: &DeclGroup) -> bool {
@@ -330,30 +291,6 @@ impl Printer<'_, '_> {
     }
 }
 
-pub fn init_span(u: &Unit, i: &Init) -> Span {
-    match i {
-        Init::Expr(e) => u.expr(*e).span.clone(),
-        // The braces alone.
-        Init::List { span, .. } => {
-            let skip = u.slice(span).find('{').unwrap_or(0) as u32;
-            span.start + skip..span.end
-        }
-    }
-}
-
-pub fn is_const(u: &Unit, s: SymId) -> bool {
-    let mut q = u.sym(s).ty;
-    loop {
-        if q.is_const {
-            return true;
-        }
-        match u.ty(q.ty) {
-            Type::Array { elem, .. } => q = *elem,
-            _ => return false,
-        }
-    }
-}
-
 /// An initialiser for a variable whose value would otherwise be arbitrary, where conversion could stumble over that.
 fn zero(u: &Unit, q: QualType) -> Option<&'static str> {
     match u.ty(q.ty) {
@@ -362,21 +299,5 @@ fn zero(u: &Unit, q: QualType) -> Option<&'static str> {
         Type::VaList => Some(" = {0}"),
         Type::Vector { .. } => None,
         _ => Some(" = 0"),
-    }
-}
-
-/// Can an arbitrary bit pattern of the type be inconvertible?
-pub fn fragile(u: &Unit, t: TypeId) -> bool {
-    match u.ty(t) {
-        Type::Array { elem, .. } => fragile(u, elem.ty),
-        Type::Record(r) => u.records[r.index()]
-            .fields
-            .iter()
-            .flatten()
-            .any(|f| fragile(u, f.ty.ty)),
-        Type::Pointer(_) | Type::Bool => true,
-        Type::Int(k) => matches!(k, IntKind::Long | IntKind::ULong),
-        Type::Float(FloatKind::LongDouble) => true,
-        _ => false,
     }
 }

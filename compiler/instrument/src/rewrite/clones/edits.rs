@@ -2,14 +2,10 @@
 //! replacement keeps its line numbers: lost newlines are made up for, extra ones corrected by
 //! a line marker.
 
+use crate::rewrite::text::join_lines;
+use crate::rewrite::text::Edit;
 use crate::rewrite::unit::UnitCx;
 use pc3_syntax::tree::*;
-
-#[derive(Clone, Debug)]
-pub struct Edit {
-    pub span: Span,
-    pub text: String,
-}
 
 /// Marks text that brings its own line markers.
 const RAW: char = '\u{1}';
@@ -145,17 +141,6 @@ pub fn marker(u: &Unit, offset: u32, quiet: bool) -> String {
     let file = p.file.replace('\\', "\\\\").replace('"', "\\\"");
     let flag = if quiet || p.system { " 3" } else { "" };
     format!("\n# {} \"{file}\"{flag}\n", p.line)
-}
-
-/// Drops line markers and turns line breaks into blanks.
-pub fn join_lines(text: &mut String) {
-    if text.contains('\n') {
-        *text = text
-            .lines()
-            .filter(|l| !l.starts_with("# "))
-            .collect::<Vec<_>>()
-            .join(" ");
-    }
 }
 
 /// Marks the lines of a text as a system header's: what the user's own copy says is said once.

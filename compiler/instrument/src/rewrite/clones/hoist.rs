@@ -3,7 +3,8 @@
 //!
 //! A name that is unique in the unit keeps its spelling, so that the user's text needs no change.
 
-use crate::rewrite::clones::edits::{Edit, Edits};
+use crate::rewrite::clones::edits::Edits;
+use crate::rewrite::text::Edit;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::walk::{visit, visit_decls, Node};
 use pc3_syntax::tree::*;
@@ -420,7 +421,7 @@ fn definition(cx: &UnitCx, f: FuncId, span: &Span) -> String {
 pub fn statics_text(
     cx: &UnitCx,
     f: FuncId,
-    printer: &crate::rewrite::clones::print::Printer,
+    printer: &crate::rewrite::clones::printer::Printer,
 ) -> String {
     let u = cx.u;
     let mut out = String::new();
@@ -446,7 +447,7 @@ pub fn statics_text(
             }
         }
         let mut text = edits.apply(cx, &d.span);
-        crate::rewrite::clones::edits::join_lines(&mut text);
+        crate::rewrite::text::join_lines(&mut text);
         out += &text;
         if !text.trim_end().ends_with(';') {
             out += ";";

@@ -15,23 +15,13 @@
 //!
 //! `__label__`: such labels are renamed in functions with points, so that declarations can come first in each block.
 
-use crate::rewrite::clones::edits::{Edit, Edits};
+use crate::rewrite::clones::edits::Edits;
+use crate::rewrite::collected::Labels;
+use crate::rewrite::text::Edit;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::walk::{expr_children, init_exprs, visit, Node};
 use pc3_syntax::tree::*;
-use std::collections::{BTreeMap, HashMap, HashSet};
-
-#[derive(Default)]
-pub struct Labels {
-    /// Static tables that only `goto *table[i]` uses.
-    pub tables: HashSet<SymId>,
-    /// Labels whose address is a value, per function, in source order.
-    pub objects: BTreeMap<FuncId, Vec<LabelId>>,
-    /// Jumps within them that go straight to what a table says.
-    direct: HashSet<ExprId>,
-    /// What those tables hold.
-    inside: HashSet<ExprId>,
-}
+use std::collections::{HashMap, HashSet};
 
 /// `points`: has the function points; `any`: has any of the program, or has it ranks, each of which has what it writes for itself.
 pub fn find(u: &Unit, points: impl Fn(FuncId) -> bool, any: bool) -> Labels {

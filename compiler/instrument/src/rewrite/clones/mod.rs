@@ -11,6 +11,7 @@ pub(crate) mod labels;
 pub(crate) mod literals;
 pub(crate) mod objects;
 pub(crate) mod print;
+pub(crate) mod printer;
 pub(crate) mod scalar_promotion;
 pub(crate) mod stmts;
 pub(crate) mod vla;

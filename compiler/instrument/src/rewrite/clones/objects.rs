@@ -7,9 +7,9 @@
 //! struct list l = { &pc3_object_1 };
 //! ```
 
-use crate::emit::tables::Global;
+use crate::emit::global::Global;
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::print::Printer;
+use crate::rewrite::clones::printer::Printer;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::walk::{init_exprs, visit, Node};
 use pc3_syntax::tree::*;
@@ -33,8 +33,8 @@ fn define(cx: &UnitCx, e: ExprId, printer: &Printer, out: &mut String) {
         out.push_str(&definitions(cx, init, printer));
         let mut edits = Edits::default();
         init_exprs(init, &mut |e| printer.constant(e, &mut edits));
-        let mut text = edits.apply(cx, &crate::rewrite::clones::decl::init_span(cx.u, init));
-        crate::rewrite::clones::edits::join_lines(&mut text);
+        let mut text = edits.apply(cx, &pc3_program::initialiser::init_span(cx.u, init));
+        crate::rewrite::text::join_lines(&mut text);
         out.push_str(&format!(
             "static {} = {text}; ",
             cx.names.declare(*ty, name)

@@ -1,43 +1,16 @@
 //! Prints expressions: the user's text with the edits that the mode asks for.
 
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::scalar_promotion::Holding;
-use crate::rewrite::frames::plan::Plan;
+use crate::rewrite::clones::printer::shadow_member;
+use crate::rewrite::clones::printer::Mode;
+use crate::rewrite::clones::printer::Printer;
 use crate::rewrite::runtime_calls::library;
-use crate::rewrite::runtime_calls::union_tracking::InFunction;
-use crate::rewrite::unit::UnitCx;
 use pc3_portability::addresses::is_depth;
 use pc3_program::linear::{Linear, Subst};
 use pc3_program::program::is_local;
 use pc3_program::variadic::is_start;
 use pc3_program::walk::{expr_children, Node};
 use pc3_syntax::tree::*;
-use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// A function without points, or anything at file scope.
-    Plain,
-    Hot,
-    Resume,
-}
-
-pub struct Printer<'p, 'a> {
-    pub cx: &'p UnitCx<'a>,
-    pub f: FuncId,
-    pub plan: &'p Plan,
-    pub mode: Mode,
-    /// A second copy, for resume clones to call.
-    pub again: bool,
-    /// Statements that are values of statement expressions.
-    pub values: HashSet<StmtId>,
-    /// How many dispatches a jump to the current statement passes.
-    pub depth: Cell<u32>,
-    pub noting: RefCell<InFunction>,
-    /// Locals that stand for static variables in what is being printed.
-    pub held: RefCell<Holding>,
-}
 
 impl<'p, 'a> Printer<'p, 'a> {
     pub fn u(&self) -> &'a Unit {
@@ -419,10 +392,6 @@ impl<'p, 'a> Printer<'p, 'a> {
             names.insert((self.f, name.to_string()));
         }
     }
-}
-
-pub fn shadow_member(u: &Unit, s: SymId) -> String {
-    format!("{}_{}", u.sym(s).name, s.0)
 }
 
 /// A named literal in place of a string literal.

@@ -20,25 +20,10 @@
 //! `pc3_apart` gives back its argument. No access of memory moves across the two.
 
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::print::Printer;
+use crate::rewrite::clones::printer::Holding;
+use crate::rewrite::clones::printer::Printer;
 use pc3_program::scalar_promotion::{How, Run};
 use pc3_syntax::tree::*;
-use std::collections::HashMap;
-
-/// The run that is being printed.
-#[derive(Default)]
-pub struct Holding {
-    locals: HashMap<SymId, String>,
-    last: Option<StmtId>,
-    /// Writes them back.
-    behind: String,
-}
-
-impl Holding {
-    pub fn local(&self, s: SymId) -> Option<&String> {
-        self.locals.get(&s)
-    }
-}
 
 impl Printer<'_, '_> {
     /// In front of a statement, which may be the first of a run.

@@ -13,7 +13,7 @@
 //! ```
 
 use crate::rewrite::clones::ctypes::Names;
-use crate::rewrite::clones::print::Printer;
+use crate::rewrite::clones::printer::Printer;
 use crate::rewrite::frames::copied_arguments;
 use pc3_program::linear::Linear;
 use pc3_syntax::tree::*;

@@ -8,7 +8,8 @@
 //! Records and savers are shared: see [`crate::rewrite::frames::savers`].
 
 use crate::rewrite::clones::ctypes::Names;
-use crate::rewrite::clones::print::{shadow_member, Printer};
+use crate::rewrite::clones::printer::shadow_member;
+use crate::rewrite::clones::printer::Printer;
 use crate::rewrite::clones::vla::element;
 use crate::rewrite::frames::arguments;
 use crate::rewrite::frames::plan::{is_vla, Live, Plan};
@@ -364,14 +365,16 @@ impl Printer<'_, '_> {
                         "__builtin_memcpy((void *)&pc3_s->{m}, (const void *)&{m}, sizeof {m}); "
                     ),
                 };
-            } else if crate::rewrite::clones::decl::fragile(u, u.sym(*s).ty.ty) || is_list(u, *s) {
+            } else if crate::rewrite::frames::variables::fragile(u, u.sym(*s).ty.ty)
+                || is_list(u, *s)
+            {
                 zero += &format!("__builtin_memset((void *)&pc3_s->{m}, 0, sizeof pc3_s->{m}); ");
             }
         }
         for (i, e) in self.plan.literals.iter().enumerate() {
             let (m, q) = (crate::rewrite::clones::compound::member(i), u.expr(*e).ty);
             fields += &format!("{}; char pc3_gap_{m}; ", n.declare_plain(q, &m));
-            if crate::rewrite::clones::decl::fragile(u, q.ty) {
+            if crate::rewrite::frames::variables::fragile(u, q.ty) {
                 zero += &format!("__builtin_memset((void *)&pc3_s->{m}, 0, sizeof pc3_s->{m}); ");
             }
         }

@@ -16,7 +16,8 @@
 //! }
 //! ```
 
-use crate::rewrite::clones::print::{Mode, Printer};
+use crate::rewrite::clones::printer::Mode;
+use crate::rewrite::clones::printer::Printer;
 use pc3_program::linear::Linear;
 use pc3_program::tables;
 use pc3_syntax::tree::*;

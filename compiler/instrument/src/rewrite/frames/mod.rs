@@ -6,3 +6,4 @@ pub(crate) mod frame;
 pub(crate) mod jumps;
 pub(crate) mod plan;
 pub(crate) mod savers;
+pub(crate) mod variables;

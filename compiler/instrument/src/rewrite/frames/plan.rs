@@ -1,8 +1,7 @@
 //! What will be done to each function: its points, what each of them saves, what lives on the
 //! shadow stack, which names change.
 
-use crate::rewrite::attributes::is_cleaned;
-use crate::rewrite::clones::compound;
+use crate::rewrite::frames::variables::is_cleaned;
 use pc3_portability::unions::{contains, Noted};
 use pc3_program::bits::Bits;
 use pc3_program::callgraph::CallGraph;
@@ -112,13 +111,18 @@ fn function(
         .copied()
         .filter(|s| !is_vla(u, *s) && all.list.iter().any(|q| scopes.visible(*s, q.span.start)))
         .collect();
-    let own_lists = crate::rewrite::clones::decl::named_in_own_list(u, func, &all);
+    let own_lists = crate::rewrite::frames::variables::named_in_own_list(u, func, &all);
     shadow.extend(own_lists.iter().filter(|s| is_local(u.sym(**s))));
     // A loop header's variables move together.
-    crate::rewrite::clones::decl::close_headers(u, func, &mut shadow);
+    crate::rewrite::frames::variables::close_headers(u, func, &mut shadow);
     shadow.sort();
     shadow.dedup();
-    let literals = compound::kept(u, func, &escapes.literals[f.index()], &all);
+    let literals = crate::rewrite::frames::variables::kept_literals(
+        u,
+        func,
+        &escapes.literals[f.index()],
+        &all,
+    );
     let packed = variadic.packed.contains(&f);
     let packed_calls = variadic.calls.get(&f).cloned().unwrap_or_default();
     let frame_free = shadow.is_empty()

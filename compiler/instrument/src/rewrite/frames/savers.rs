@@ -10,20 +10,11 @@
 //! ```
 //! A function of its own for each point would cost the compiler more than the user's code does. Names of values are in the tables.
 
+use crate::rewrite::collected::Savers;
 use crate::rewrite::frames::frame::{Member, Shape};
 use crate::rewrite::unit::UnitCx;
 use pc3_syntax::tree::*;
 use std::collections::HashMap;
-
-/// Those of a unit, by what they are made of.
-#[derive(Default)]
-pub struct Savers {
-    records: HashMap<String, usize>,
-    savers: HashMap<String, usize>,
-    nexts: HashMap<String, usize>,
-    /// Not written yet.
-    pending: String,
-}
 
 fn number(map: &mut HashMap<String, usize>, key: String) -> (usize, bool) {
     let n = map.len() + 1;

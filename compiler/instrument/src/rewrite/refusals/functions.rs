@@ -1,10 +1,10 @@
 //! What instrumented functions cannot contain: one function per refusal.
 
-use crate::rewrite::attributes::is_cleaned;
 use crate::rewrite::clones::compound::has_place;
 use crate::rewrite::frames::arguments;
 use crate::rewrite::frames::jumps;
 use crate::rewrite::frames::plan::Plan;
+use crate::rewrite::frames::variables::is_cleaned;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::linear::TempTy;
 use pc3_program::points::PointAt;

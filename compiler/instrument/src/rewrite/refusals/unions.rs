@@ -1,6 +1,6 @@
 //! Unions in saved state: a checkpoint does not know which member is in use, so some keep it on its ABI.
 
-use crate::emit::tables::Global;
+use crate::emit::global::Global;
 use crate::rewrite::unit::UnitCx;
 use pc3_portability::unions::{self, Without};
 use pc3_program::program::base_name;

@@ -1,7 +1,7 @@
 //! Tells the runtime of pointers that may leave their objects: `pc3_from` and `pc3_to` around what moves them.
 
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::print::Printer;
+use crate::rewrite::clones::printer::Printer;
 use crate::rewrite::Whole;
 use pc3_program::linear::Linear;
 use pc3_program::moved_parameters;

@@ -1,7 +1,7 @@
 //! Tells the runtime of pieces of blocks: what is handed out, and what is stored in memory of no type.
 
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::print::Printer;
+use crate::rewrite::clones::printer::Printer;
 use crate::rewrite::unit::UnitCx;
 use pc3_syntax::tree::*;
 

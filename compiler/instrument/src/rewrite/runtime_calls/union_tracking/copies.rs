@@ -6,8 +6,10 @@
 //! ```
 
 use super::places::code;
-use super::{plain, Mark, Row};
-use crate::rewrite::clones::print::Printer;
+use super::plain;
+use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::collected::Mark;
+use crate::rewrite::collected::Row;
 use pc3_portability::unions::{leaf, Form};
 use pc3_syntax::tree::*;
 

@@ -1,6 +1,7 @@
 //! Which unions of an object an initialiser gives a member.
 
-use super::{Mark, Row};
+use crate::rewrite::collected::Mark;
+use crate::rewrite::collected::Row;
 use pc3_portability::unions::leaf;
 use pc3_program::initialiser::{leaves, parts};
 use pc3_syntax::tree::*;

@@ -17,22 +17,16 @@ mod stores;
 mod values;
 
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::print::Printer;
+use crate::rewrite::clones::printer::InFunction;
+use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::collected::Row;
 pub use marks::marks;
 use pc3_portability::unions::contains;
 use pc3_program::linear::Linear;
 use pc3_program::walk::{visit, Node};
 use pc3_syntax::tree::*;
 use std::cell::RefMut;
-use std::collections::{BTreeMap, HashMap, HashSet};
-
-/// How the type table names the type of a union.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Row {
-    Of(TypeId),
-    /// An unnamed member of that type.
-    In(TypeId, RecordId),
-}
+use std::collections::HashSet;
 
 /// A member of a noted union, on the way of an lvalue.
 #[derive(Clone, Debug)]
@@ -49,33 +43,6 @@ pub struct Hit {
     leaf: Option<String>,
     row: Row,
     member: usize,
-}
-
-/// A union in an object, by its designator, and the member that an initialiser is for.
-pub type Mark = (String, Row, usize);
-
-/// What is collected for the tables.
-#[derive(Default)]
-pub struct Notes {
-    pub rows: BTreeMap<Row, String>,
-    /// Type of the object, what lies where.
-    pub marks: Vec<(TypeId, Vec<Mark>)>,
-}
-
-/// What the printer remembers of the function it prints.
-#[derive(Default)]
-pub struct InFunction {
-    ready: bool,
-    /// Expressions whose value nobody uses.
-    unused: HashSet<ExprId>,
-    /// Locals that are used as a whole somewhere.
-    whole: HashSet<SymId>,
-    /// Members whose address is kept.
-    held: HashSet<ExprId>,
-    /// Values that are passed on.
-    given: HashSet<ExprId>,
-    /// What is printed in place of an expression.
-    stand_in: HashMap<ExprId, String>,
 }
 
 impl Printer<'_, '_> {

@@ -1,7 +1,8 @@
 //! What an lvalue leads through, and whether it can be evaluated again behind a store.
 
-use super::{plain, Hit, Row};
-use crate::rewrite::clones::print::Printer;
+use super::{plain, Hit};
+use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::collected::Row;
 use pc3_portability::unions::{self, field_at, leaf, position};
 use pc3_program::linear::Linear;
 use pc3_program::program::is_local;

@@ -1,8 +1,9 @@
 //! Assignments to members and of whole objects, and pointers to members that are kept.
 
 use super::{plain, Hit};
-use crate::rewrite::clones::edits::{join_lines, Edits};
-use crate::rewrite::clones::print::Printer;
+use crate::rewrite::clones::edits::Edits;
+use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::text::join_lines;
 use pc3_program::linear::Linear;
 use pc3_syntax::tree::*;
 

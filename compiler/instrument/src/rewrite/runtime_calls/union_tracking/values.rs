@@ -1,9 +1,10 @@
 //! Values that are passed, returned and declared.
 
 use super::marks::marks;
-use super::{plain, Mark};
+use super::plain;
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::print::Printer;
+use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::collected::Mark;
 use pc3_program::linear::{Linear, Root, Subst, TempTy};
 use pc3_program::program::{is_local, Callee};
 use pc3_program::walk::strip_casts;
