@@ -354,6 +354,8 @@ int MPI_Is_thread_main(int *flag);
 int MPI_Abort(MPI_Comm comm, int code);
 int MPI_Get_version(int *version, int *subversion);
 int MPI_Get_library_version(char *version, int *len);
+int MPI_Abi_get_version(int *abi_major, int *abi_minor);
+int MPI_Abi_get_info(MPI_Info *info);
 int MPI_Get_processor_name(char *name, int *len);
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base);
 int MPI_Free_mem(void *base);
@@ -363,6 +365,9 @@ int MPI_Error_string(int code, char *string, int *len);
 int MPI_Add_error_class(int *errorclass);
 int MPI_Add_error_code(int errorclass, int *code);
 int MPI_Add_error_string(int code, const char *string);
+int MPI_Remove_error_class(int errorclass);
+int MPI_Remove_error_code(int code);
+int MPI_Remove_error_string(int code);
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *fn, MPI_Errhandler *handler);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler);
@@ -413,6 +418,10 @@ int MPI_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices
 int MPI_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]);
 int MPI_Request_free(MPI_Request *request);
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag, MPI_Status statuses[]);
+int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status);
+int MPI_Request_get_status_some(int incount, const MPI_Request requests[], int *outcount, int indices[],
+                                MPI_Status statuses[]);
 int MPI_Cancel(MPI_Request *request);
 int MPI_Test_cancelled(const MPI_Status *status, int *flag);
 int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *free,
@@ -438,6 +447,12 @@ int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *c
 int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count);
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count);
 int MPI_Status_set_cancelled(MPI_Status *status, int flag);
+int MPI_Status_get_source(const MPI_Status *status, int *source);
+int MPI_Status_set_source(MPI_Status *status, int source);
+int MPI_Status_get_tag(const MPI_Status *status, int *tag);
+int MPI_Status_set_tag(MPI_Status *status, int tag);
+int MPI_Status_get_error(const MPI_Status *status, int *error);
+int MPI_Status_set_error(MPI_Status *status, int error);
 
 /* ---- datatypes (chapter 4) ---- */
 
@@ -472,6 +487,7 @@ int MPI_Type_get_contents(MPI_Datatype type, int maxints, int maxaddrs, int maxt
 int MPI_Type_set_name(MPI_Datatype type, const char *name);
 int MPI_Type_get_name(MPI_Datatype type, char *name, int *len);
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type);
+int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type);
 int MPI_Type_create_f90_integer(int r, MPI_Datatype *type);
 int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *type);
 int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *type);
@@ -1003,6 +1019,24 @@ MPI_Fint MPI_Info_c2f(MPI_Info handle);
 MPI_Info MPI_Info_f2c(MPI_Fint handle);
 MPI_Fint MPI_File_c2f(MPI_File handle);
 MPI_File MPI_File_f2c(MPI_Fint handle);
+int MPI_Comm_toint(MPI_Comm handle);
+MPI_Comm MPI_Comm_fromint(int handle);
+int MPI_Type_toint(MPI_Datatype handle);
+MPI_Datatype MPI_Type_fromint(int handle);
+int MPI_Group_toint(MPI_Group handle);
+MPI_Group MPI_Group_fromint(int handle);
+int MPI_Op_toint(MPI_Op handle);
+MPI_Op MPI_Op_fromint(int handle);
+int MPI_Request_toint(MPI_Request handle);
+MPI_Request MPI_Request_fromint(int handle);
+int MPI_Message_toint(MPI_Message handle);
+MPI_Message MPI_Message_fromint(int handle);
+int MPI_Errhandler_toint(MPI_Errhandler handle);
+MPI_Errhandler MPI_Errhandler_fromint(int handle);
+int MPI_Info_toint(MPI_Info handle);
+MPI_Info MPI_Info_fromint(int handle);
+int MPI_File_toint(MPI_File handle);
+MPI_File MPI_File_fromint(int handle);
 int MPI_Status_c2f(const MPI_Status *from, MPI_Fint *to);
 int MPI_Status_f2c(const MPI_Fint *from, MPI_Status *to);
 int MPI_Status_c2f08(const MPI_Status *from, MPI_F08_status *to);
@@ -1324,6 +1358,15 @@ PC3_P(MPI_Group_f2c) PC3_P(MPI_Op_c2f) PC3_P(MPI_Op_f2c) PC3_P(MPI_Request_c2f) 
 PC3_P(MPI_Message_c2f) PC3_P(MPI_Message_f2c) PC3_P(MPI_Errhandler_c2f) PC3_P(MPI_Errhandler_f2c) PC3_P(MPI_Info_c2f)
 PC3_P(MPI_Info_f2c) PC3_P(MPI_File_c2f) PC3_P(MPI_File_f2c) PC3_P(MPI_Status_c2f) PC3_P(MPI_Status_f2c)
 PC3_P(MPI_Status_c2f08) PC3_P(MPI_Status_f082c) PC3_P(MPI_Status_f2f08) PC3_P(MPI_Status_f082f)
+PC3_P(MPI_Remove_error_class) PC3_P(MPI_Remove_error_code) PC3_P(MPI_Remove_error_string)
+PC3_P(MPI_Request_get_status_all) PC3_P(MPI_Request_get_status_any) PC3_P(MPI_Request_get_status_some)
+PC3_P(MPI_Status_get_source) PC3_P(MPI_Status_set_source) PC3_P(MPI_Status_get_tag) PC3_P(MPI_Status_set_tag)
+PC3_P(MPI_Status_get_error) PC3_P(MPI_Status_set_error) PC3_P(MPI_Type_get_value_index) PC3_P(MPI_Abi_get_version)
+PC3_P(MPI_Abi_get_info) PC3_P(MPI_Comm_toint) PC3_P(MPI_Comm_fromint) PC3_P(MPI_Type_toint) PC3_P(MPI_Type_fromint)
+PC3_P(MPI_Group_toint) PC3_P(MPI_Group_fromint) PC3_P(MPI_Op_toint) PC3_P(MPI_Op_fromint) PC3_P(MPI_Request_toint)
+PC3_P(MPI_Request_fromint) PC3_P(MPI_Message_toint) PC3_P(MPI_Message_fromint) PC3_P(MPI_Errhandler_toint)
+PC3_P(MPI_Errhandler_fromint) PC3_P(MPI_Info_toint) PC3_P(MPI_Info_fromint) PC3_P(MPI_File_toint)
+PC3_P(MPI_File_fromint)
 PC3_P(MPI_Mrecv_c) PC3_P(MPI_Imrecv_c) PC3_P(MPI_Reduce_local_c) PC3_P(MPI_Comm_disconnect) PC3_P(MPI_Comm_get_parent)
 PC3_P(MPI_Comm_spawn) PC3_P(MPI_Comm_spawn_multiple) PC3_P(MPI_Open_port) PC3_P(MPI_Close_port) PC3_P(MPI_Comm_accept)
 PC3_P(MPI_Comm_connect) PC3_P(MPI_Publish_name) PC3_P(MPI_Unpublish_name) PC3_P(MPI_Lookup_name)

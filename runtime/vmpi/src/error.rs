@@ -106,10 +106,14 @@ pub struct UserCodes {
     pub list: Vec<(i32, String)>,
 }
 
+/// In the place of a class: what was there has been removed.
+const REMOVED: i32 = -1;
+
 impl UserCodes {
     fn index(&self, code: i32) -> Option<usize> {
         let i = usize::try_from(code.checked_sub(Class::LASTCODE.0 + 1)?).ok()?;
-        (i < self.list.len()).then_some(i)
+        self.list.get(i).filter(|e| e.0 != REMOVED)?;
+        Some(i)
     }
 
     pub fn last(&self) -> i32 {
@@ -152,10 +156,49 @@ impl UserCodes {
                 self.list[i].1 = text;
                 Ok(())
             }
-            None => fail(
-                Class::ERR_ARG,
-                format!("{code} is not an error code that the program added"),
-            ),
+            None => self.not_added(code),
         }
+    }
+
+    fn not_added<T>(&self, code: i32) -> Result<T> {
+        fail(
+            Class::ERR_ARG,
+            format!("{code} is not an error code that the program added"),
+        )
+    }
+
+    /// A class without codes (MPI 4.1 section 9.5).
+    pub fn remove_class(&mut self, class: i32) -> Result<()> {
+        match self.index(class) {
+            Some(i) if self.list[i].0 == class => {}
+            _ => return self.not_added(class),
+        }
+        if self.list.iter().filter(|e| e.0 == class).count() > 1 {
+            let why = format!("the error class {class} still has error codes");
+            return fail(Class::ERR_OTHER, why);
+        }
+        self.remove(class)
+    }
+
+    /// A code that is no class (MPI 4.1 section 9.5).
+    pub fn remove_code(&mut self, code: i32) -> Result<()> {
+        match self.index(code) {
+            Some(i) if self.list[i].0 == code => fail(
+                Class::ERR_ARG,
+                format!("{code} is an error class: MPI_Remove_error_class removes it"),
+            ),
+            _ => self.remove(code),
+        }
+    }
+
+    fn remove(&mut self, code: i32) -> Result<()> {
+        let Some(i) = self.index(code) else {
+            return self.not_added(code);
+        };
+        self.list[i] = (REMOVED, String::new());
+        while self.list.last().is_some_and(|e| e.0 == REMOVED) {
+            self.list.pop();
+        }
+        Ok(())
     }
 }

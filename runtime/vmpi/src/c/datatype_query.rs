@@ -1,7 +1,7 @@
 //! What programs ask about datatypes and addresses (MPI 3.1 sections 4.1 and 6.8).
 
 use super::{entry, put, put_text, text, MAX_NAME};
-use crate::datatype::basic::{Basic, LONG_DOUBLE};
+use crate::datatype::basic::{Basic, LONG_DOUBLE, PAIRS};
 use crate::datatype::{of_basic, predefined_name, Datatype};
 use crate::error::{fail, Class};
 use crate::handle::abi;
@@ -90,6 +90,24 @@ pub unsafe extern "C" fn MPI_Type_match_size(
             }
         };
         put(datatype, of_basic(found).predefined)
+    })
+}
+
+/// MPI 4.1 section 6.9.4: the type of pairs for MINLOC and MAXLOC, if there is one.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Type_get_value_index(
+    value: usize,
+    index: usize,
+    pair: *mut usize,
+) -> c_int {
+    entry("MPI_Type_get_value_index", 0, |me| {
+        let objects = me.objects();
+        let handle = |t: usize| Ok(objects.datatype(t)?.predefined);
+        let wanted = (handle(value)?, handle(index)?);
+        let of = |b: Basic| of_basic(b).predefined;
+        let mut all = PAIRS.iter();
+        let found = all.find(|(_, _, v, i)| (of(*v), of(*i)) == wanted);
+        put(pair, found.map_or(abi::DATATYPE_NULL, |p| p.0))
     })
 }
 

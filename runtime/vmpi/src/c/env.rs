@@ -7,6 +7,7 @@ use super::errors::end_job;
 use super::{entry, info::known, put, put_text};
 use crate::error::{fail, Class, MpiError};
 use crate::handle::abi;
+use crate::info::Info;
 use crate::nonblocking::outcomes;
 use crate::p2p;
 use crate::state::{Call, Phase, RankState};
@@ -124,6 +125,29 @@ pub unsafe extern "C" fn MPI_Get_version(version: *mut c_int, subversion: *mut c
     *version = 3;
     *subversion = 1;
     Class::SUCCESS.0
+}
+
+/// MPI 5.0 section 20.2: the version of the ABI that handles and constants follow.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Abi_get_version(major: *mut c_int, minor: *mut c_int) -> c_int {
+    if major.is_null() || minor.is_null() {
+        return Class::ERR_ARG.0;
+    }
+    *major = 1;
+    *minor = 0;
+    Class::SUCCESS.0
+}
+
+/// MPI 5.0 section 20.2: sizes of the types that the ABI leaves open.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Abi_get_info(info: *mut usize) -> c_int {
+    super::entry_at_any_time("MPI_Abi_get_info", |me| {
+        let mut said = Info::default();
+        said.set("mpi_aint_size", &size_of::<isize>().to_string())?;
+        said.set("mpi_count_size", &size_of::<i64>().to_string())?;
+        said.set("mpi_offset_size", &size_of::<i64>().to_string())?;
+        put(info, me.objects().infos.insert(said))
+    })
 }
 
 /// MPI 4.1 section 9.1.1.

@@ -173,6 +173,30 @@ pub unsafe extern "C" fn MPI_Add_error_string(code: c_int, string: *const c_char
     })
 }
 
+/// MPI 4.1 section 9.5.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Remove_error_class(class: c_int) -> c_int {
+    entry("MPI_Remove_error_class", 0, |me| {
+        me.objects().codes.remove_class(class)
+    })
+}
+
+/// MPI 4.1 section 9.5.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Remove_error_code(code: c_int) -> c_int {
+    entry("MPI_Remove_error_code", 0, |me| {
+        me.objects().codes.remove_code(code)
+    })
+}
+
+/// MPI 4.1 section 9.5.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Remove_error_string(code: c_int) -> c_int {
+    entry("MPI_Remove_error_string", 0, |me| {
+        me.objects().codes.set_text(code, String::new())
+    })
+}
+
 /// MPI-1 name of [`MPI_Comm_create_errhandler`].
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Errhandler_create(func: usize, handler: *mut usize) -> c_int {

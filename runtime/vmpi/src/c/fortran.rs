@@ -1,4 +1,5 @@
-//! Handles as Fortran has them (MPI 3.1 section 17.2.4): tokens of ours fit a Fortran integer.
+//! Handles as integers: as Fortran has them (MPI 3.1 section 17.2.4), and as C's `int` (MPI 5.0 chapter 20). Tokens of ours
+//! fit both.
 
 use std::ffi::c_int;
 
@@ -25,6 +26,15 @@ handles! {
     MPI_Errhandler_c2f MPI_Errhandler_f2c
     MPI_Info_c2f MPI_Info_f2c
     MPI_File_c2f MPI_File_f2c
+    MPI_Comm_toint MPI_Comm_fromint
+    MPI_Type_toint MPI_Type_fromint
+    MPI_Group_toint MPI_Group_fromint
+    MPI_Op_toint MPI_Op_fromint
+    MPI_Request_toint MPI_Request_fromint
+    MPI_Message_toint MPI_Message_fromint
+    MPI_Errhandler_toint MPI_Errhandler_fromint
+    MPI_Info_toint MPI_Info_fromint
+    MPI_File_toint MPI_File_fromint
 }
 
 /// A Fortran status is an array of as many integers as ours has, or a type with them.

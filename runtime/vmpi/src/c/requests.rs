@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::ops::Deref;
 
-use super::request::{active, close, close_message, on_request, report};
+use super::request::{active, close, close_message, on_request, report, Outcome};
 use super::status::{put_status, CStatus};
 use super::{count, put, slice_mut};
 use crate::error::{fail, Class, Result};
@@ -147,6 +147,20 @@ pub unsafe extern "C" fn MPI_Waitall(
     })
 }
 
+/// Are all complete? Asked once for flag and result: other workers complete requests at any time.
+fn all_done(me: &RankState, list: &List) -> bool {
+    let done = || list.iter().flatten().all(|r| r.is_done());
+    let ask = || {
+        done() || {
+            poll(me, list.iter().flatten().copied());
+            done()
+        }
+    };
+    outcomes::flag(me, ask, || {
+        list.iter().flatten().for_each(|r| wait_done(me, r));
+    })
+}
+
 /// MPI 4.1 section 3.7.5.
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Testall(
@@ -157,17 +171,7 @@ pub unsafe extern "C" fn MPI_Testall(
 ) -> c_int {
     on_request("MPI_Testall", |me, comm| {
         let (handles, list) = all(me, n, requests)?;
-        // Asked once for flag and result: other workers complete requests at any time.
-        let all_done = || list.iter().flatten().all(|r| r.is_done());
-        let ask = || {
-            all_done() || {
-                poll(me, list.iter().flatten().copied());
-                all_done()
-            }
-        };
-        let done = outcomes::flag(me, ask, || {
-            list.iter().flatten().for_each(|r| wait_done(me, r));
-        });
+        let done = all_done(me, &list);
         put(flag, c_int::from(done))?;
         if !done {
             return Ok(());
@@ -248,6 +252,18 @@ pub unsafe extern "C" fn MPI_Waitany(
     })
 }
 
+/// A complete one, if there is one by now.
+fn any_done(me: &RankState, list: &List) -> Option<usize> {
+    let some = || live(list);
+    some().next()?;
+    one_of(me, list, || {
+        first_done(me, some()).or_else(|| {
+            poll(me, some().map(|(_, r)| r));
+            first_done(me, some())
+        })
+    })
+}
+
 /// MPI 4.1 section 3.7.5.
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Testany(
@@ -259,24 +275,30 @@ pub unsafe extern "C" fn MPI_Testany(
 ) -> c_int {
     on_request("MPI_Testany", |me, comm| {
         let (handles, list) = all(me, n, requests)?;
-        let some = || live(&list);
-        let found = match some().next() {
-            None => None,
-            Some(_) => one_of(me, &list, || {
-                first_done(me, some()).or_else(|| {
-                    poll(me, some().map(|(_, r)| r));
-                    first_done(me, some())
-                })
-            }),
-        };
-        let found = found.and_then(|i| list[i].map(|r| (i, r)));
-        let none_left = some().next().is_none();
+        let found = any_done(me, &list).and_then(|i| list[i].map(|r| (i, r)));
+        let none_left = live(&list).next().is_none();
         put(flag, c_int::from(found.is_some() || none_left))?;
         if found.is_none() && !none_left {
             return put(index, UNDEFINED);
         }
         report_any(me, comm, handles, found, index, status)
     })
+}
+
+/// Those that are complete by now, the first posted first; `wait`: at least one.
+fn some_done(me: &RankState, list: &List, wait: bool) -> Vec<usize> {
+    let some = || live(list);
+    let ask = || {
+        if wait {
+            wait_any(me, some());
+        } else if !some().any(|(_, r)| r.is_done()) {
+            poll(me, some().map(|(_, r)| r));
+        }
+        let mut done: Vec<_> = some().filter(|(_, r)| r.is_done()).collect();
+        done.sort_by_key(|(_, r)| std::cmp::Reverse(r.age(me)));
+        done.into_iter().map(|(i, _)| i).collect()
+    };
+    outcomes::which(me, ask, |i| list.get(i).copied().flatten())
 }
 
 /// `MPI_Waitsome` and `MPI_Testsome`.
@@ -294,21 +316,10 @@ unsafe fn some(
         // SAFETY: the program's own arrays.
         unsafe {
             let (handles, list) = all(me, n, requests)?;
-            let some = || live(&list);
-            if some().next().is_none() {
+            if live(&list).next().is_none() {
                 return put(outcount, UNDEFINED);
             }
-            let ask = || {
-                if wait {
-                    wait_any(me, some());
-                } else if !some().any(|(_, r)| r.is_done()) {
-                    poll(me, some().map(|(_, r)| r));
-                }
-                let mut done: Vec<_> = some().filter(|(_, r)| r.is_done()).collect();
-                done.sort_by_key(|(_, r)| std::cmp::Reverse(r.age(me)));
-                done.into_iter().map(|(i, _)| i).collect()
-            };
-            let order = outcomes::which(me, ask, |i| list.get(i).copied().flatten());
+            let order = some_done(me, &list, wait);
             let mut place = vec![None; list.len()];
             for (at, i) in order.iter().enumerate() {
                 place[*i] = Some(at);
@@ -365,4 +376,86 @@ pub unsafe extern "C" fn MPI_Testsome(
         indices,
         statuses,
     )
+}
+
+/// Statuses of complete requests, which stay; statuses lie one after another.
+unsafe fn put_all<'a>(
+    me: &RankState,
+    statuses: *mut CStatus,
+    requests: impl Iterator<Item = Option<&'a Request>>,
+) {
+    for (i, r) in requests.enumerate() {
+        let status = match statuses.is_null() {
+            true => return,
+            // SAFETY: the program's array has room for all.
+            false => unsafe { statuses.add(i) },
+        };
+        let s = r.map_or(Status::EMPTY, |r| Outcome::of(me, r).status);
+        // SAFETY: as above.
+        unsafe { put_status(status, &s) };
+    }
+}
+
+/// MPI 4.1 section 3.7.6: like MPI_Testall, but the requests stay.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Request_get_status_all(
+    n: c_int,
+    requests: *mut usize,
+    flag: *mut c_int,
+    statuses: *mut CStatus,
+) -> c_int {
+    on_request("MPI_Request_get_status_all", |me, _| {
+        let (_, list) = all(me, n, requests)?;
+        let done = all_done(me, &list);
+        if done {
+            put_all(me, statuses, list.iter().copied());
+        }
+        put(flag, c_int::from(done))
+    })
+}
+
+/// MPI 4.1 section 3.7.6: like MPI_Testany, but the requests stay.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Request_get_status_any(
+    n: c_int,
+    requests: *mut usize,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut CStatus,
+) -> c_int {
+    on_request("MPI_Request_get_status_any", |me, _| {
+        let (_, list) = all(me, n, requests)?;
+        let found = any_done(me, &list);
+        let none_left = live(&list).next().is_none();
+        put(flag, c_int::from(found.is_some() || none_left))?;
+        put(index, found.map_or(UNDEFINED, |i| i as c_int))?;
+        if found.is_some() || none_left {
+            put_all(me, status, std::iter::once(found.and_then(|i| list[i])));
+        }
+        Ok(())
+    })
+}
+
+/// MPI 4.1 section 3.7.6: like MPI_Testsome, but the requests stay.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Request_get_status_some(
+    n: c_int,
+    requests: *mut usize,
+    outcount: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut CStatus,
+) -> c_int {
+    on_request("MPI_Request_get_status_some", |me, _| {
+        let (_, list) = all(me, n, requests)?;
+        if live(&list).next().is_none() {
+            return put(outcount, UNDEFINED);
+        }
+        let found = some_done(me, &list, false);
+        for (to, i) in slice_mut(indices, found.len())?.iter_mut().zip(&found) {
+            *to = *i as c_int;
+        }
+        put(outcount, found.len() as c_int)?;
+        put_all(me, statuses, found.iter().map(|i| list[*i]));
+        Ok(())
+    })
 }

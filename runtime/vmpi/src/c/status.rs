@@ -208,3 +208,27 @@ pub unsafe extern "C" fn MPI_Status_set_cancelled(status: *mut CStatus, flag: c_
         None => fail(Class::ERR_ARG, "the status is a null pointer"),
     })
 }
+
+macro_rules! members { ($($get:ident $set:ident $member:ident;)*) => { $(
+    /// MPI 4.1 section 3.2.5.
+    #[pc3_vmpi_entry::entry]
+    pub unsafe extern "C" fn $get(status: *const CStatus, value: *mut c_int) -> c_int {
+        entry(stringify!($get), 0, |_| put(value, get(status)?.$member))
+    }
+
+    /// MPI 4.1 section 3.2.5.
+    #[pc3_vmpi_entry::entry]
+    pub unsafe extern "C" fn $set(status: *mut CStatus, value: c_int) -> c_int {
+        entry(stringify!($set), 0, |_| {
+            get(status)?;
+            // SAFETY: the program's own status, which is there.
+            unsafe { (*status).$member = value };
+            Ok(())
+        })
+    }
+)* } }
+members! {
+    MPI_Status_get_source MPI_Status_set_source source;
+    MPI_Status_get_tag MPI_Status_set_tag tag;
+    MPI_Status_get_error MPI_Status_set_error error;
+}
