@@ -58,7 +58,7 @@ fn main() {
     if !arch::all_round() {
         println!(
             "skipped, as this machine has few processors (PC3_TEST_ARCHS=all has all): aarch64; for two of three programs and those in Rust i686, and \
-             four of six checkpoints, and programs without one; six of seven programs by csmith, three of four with random types, four of five random ones in Rust, three of four of gcc's; half of \
+             four of six checkpoints, and programs without one; six of seven programs by csmith, four of five random ones in Rust, three of four of gcc's; half of \
              the packages from crates.io; three of six kills of each program; SQLite; the runtime's own programs on i686"
         );
     }

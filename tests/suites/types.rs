@@ -8,11 +8,14 @@ use pc3_tests::build;
 use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, STOPPED};
-use pc3_tests::types::Plan;
+use pc3_tests::types::{Plan, CLANG_OF_BITS};
 
 /// Programs, and types of each.
-const PROGRAMS: u64 = 10;
-const TYPES: usize = 200;
+const PROGRAMS: u64 = 12;
+const TYPES: usize = 170;
+
+/// The first program with `_BitInt`.
+const BITS: u64 = 5;
 
 /// Name, program, options.
 const ALIGNED: &[(&str, &str, &[&str])] = &[
@@ -36,6 +39,18 @@ pub fn trials() -> Vec<Trial> {
         })
     };
     let mut all: Vec<Trial> = (0..PROGRAMS).map(trial).collect();
+    let exact = move || {
+        let mut plan = Plan::nth(0, BITS, 0, &arch::target_dir().join("e2e/types"));
+        let source = arch::root().join("tests/programs/bit_precise.c");
+        (0..3)
+            .try_for_each(|first| {
+                plan.first = first;
+                plan.moves(&source)
+            })
+            .map_err(|e| format!("{e:#}").into())
+    };
+    let no_clang = !arch::in_path(CLANG_OF_BITS);
+    all.push(clock::test("types::bit_precise", exact).with_ignored_flag(no_clang));
     for (name, program, options) in ALIGNED {
         let cannot = options.contains(&"-mavx2") && !has_avx2()
             || options.contains(&"--cc=clang") && !arch::in_path("clang");

@@ -20,6 +20,9 @@ pub struct Options {
     each: usize,
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Which program of the seed's to begin with
+    #[arg(long, default_value_t = 0)]
+    from: u64,
     /// Another compiler (clang: for all ABIs; others: for this machine's), with types that all compilers have
     #[arg(long)]
     cc: Option<String>,
@@ -38,11 +41,11 @@ pub fn run(o: &Options) -> Result<()> {
     let start = Instant::now();
     let folder = arch::target_dir().join("types");
     let programs = o.count.div_ceil(o.each as u64);
-    let (next, failed) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let (next, failed) = (AtomicU64::new(o.from), Mutex::new(Vec::new()));
     let (types, layouts) = (AtomicU64::new(0), AtomicU64::new(0));
     let work = || loop {
         let n = next.fetch_add(1, Ordering::Relaxed);
-        if n >= programs {
+        if n >= o.from + programs {
             return;
         }
         let mut plan = Plan::nth(o.seed, n, o.each, &folder);

@@ -84,7 +84,7 @@ fn flatten(u: &Unit, t: TypeId, out: &mut Vec<Scalar>) -> Option<()> {
             IntKind::Int | IntKind::UInt => Scalar::Bytes(4),
             IntKind::LongLong | IntKind::ULongLong => Scalar::Bytes(8),
             IntKind::Long | IntKind::ULong => Scalar::Long,
-            IntKind::Int128 | IntKind::UInt128 => Scalar::Other(t),
+            IntKind::Int128 | IntKind::UInt128 | IntKind::Bits { .. } => Scalar::Other(t),
         },
         Type::Enum(_) | Type::Float(FloatKind::Float) => Scalar::Bytes(4),
         Type::Float(FloatKind::Double) => Scalar::Bytes(8),

@@ -60,6 +60,8 @@ pub fn number(text: &str, target: &Target) -> Option<Number> {
         ("ll", true) => &[LongLong, Int128],
         ("ll", false) => &[LongLong, ULongLong],
         ("ull" | "llu", _) => &[ULongLong],
+        ("wb", _) => &[bits_of(value, true)],
+        ("uwb" | "wbu", _) => &[bits_of(value, false)],
         _ => return None,
     };
     let kind = kinds.iter().copied().find(|&k| target.fits(k, value))?;
@@ -68,6 +70,13 @@ pub fn number(text: &str, target: &Target) -> Option<Number> {
         kind,
         imaginary,
     })
+}
+
+/// The narrowest `_BitInt` for a constant.
+fn bits_of(value: i128, signed: bool) -> IntKind {
+    let bits = 128 - value.leading_zeros();
+    let width = if signed { bits.max(1) + 1 } else { bits.max(1) };
+    IntKind::Bits { width, signed }
 }
 
 fn float_number(lower: &str, hex: bool) -> Option<Number> {
@@ -290,6 +299,10 @@ impl View<'_> {
         } else {
             self.target.common(ka, kb)
         };
+        // Values are kept in 128 bits here.
+        if matches!(k, IntKind::Bits { width: 65.., .. }) {
+            return None;
+        }
         let (a, b) = (
             self.target.wrap(k, a),
             if shift { b } else { self.target.wrap(k, b) },

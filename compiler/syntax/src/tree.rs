@@ -47,6 +47,11 @@ pub enum IntKind {
     ULongLong,
     Int128,
     UInt128,
+    /// `_BitInt(width)`
+    Bits {
+        width: u32,
+        signed: bool,
+    },
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FloatKind {

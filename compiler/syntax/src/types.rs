@@ -3,6 +3,7 @@
 use crate::standard::Standard;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// What typing expressions needs to know of an ABI.
@@ -103,6 +104,7 @@ impl Target {
             Long | ULong => self.long_bits,
             LongLong | ULongLong => 64,
             Int128 | UInt128 => 128,
+            Bits { width, .. } => width,
         }
     }
 
@@ -112,13 +114,14 @@ impl Target {
             Char => !self.char_unsigned,
             SChar | Short | Int | Long | LongLong | Int128 => true,
             UChar | UShort | UInt | ULong | ULongLong | UInt128 => false,
+            Bits { signed, .. } => signed,
         }
     }
 
     /// `v` converted to `kind`.
     pub fn wrap(&self, kind: IntKind, v: i128) -> i128 {
         let bits = self.bits(kind);
-        if bits == 128 {
+        if bits > 126 {
             return v;
         }
         let low = v & ((1i128 << bits) - 1);
@@ -159,12 +162,12 @@ impl Target {
         if a == b {
             return a;
         }
-        let (hi, lo) = if rank(a) >= rank(b) { (a, b) } else { (b, a) };
+        let (hi, lo) = if self.ranks(a, b) { (a, b) } else { (b, a) };
         if self.signed(hi) == self.signed(lo) || !self.signed(hi) {
             return hi;
         }
         // `hi` is signed and of greater or equal rank, `lo` unsigned.
-        if rank(hi) == rank(lo) {
+        if self.ranks(lo, hi) {
             return lo;
         }
         if self.bits(hi) > self.bits(lo) {
@@ -172,6 +175,17 @@ impl Target {
         } else {
             to_unsigned(hi)
         }
+    }
+
+    /// Is the rank of `a` that of `b`, or higher?
+    fn ranks(&self, a: IntKind, b: IntKind) -> bool {
+        let is_bits = |k: IntKind| matches!(k, IntKind::Bits { .. });
+        if !is_bits(a) && !is_bits(b) {
+            return rank(a) >= rank(b);
+        }
+        // Of one width, the others come first.
+        let by_width = |k: IntKind| (self.bits(k), !is_bits(k));
+        by_width(a) >= by_width(b)
     }
 }
 
@@ -183,7 +197,7 @@ fn rank(k: IntKind) -> u32 {
         Int | UInt => 3,
         Long | ULong => 4,
         LongLong | ULongLong => 5,
-        Int128 | UInt128 => 6,
+        Int128 | UInt128 | Bits { .. } => 6,
     }
 }
 
@@ -196,6 +210,10 @@ pub fn to_unsigned(k: IntKind) -> IntKind {
         Long | ULong => ULong,
         LongLong | ULongLong => ULongLong,
         Int128 | UInt128 => UInt128,
+        Bits { width, .. } => Bits {
+            width,
+            signed: false,
+        },
     }
 }
 
@@ -386,7 +404,7 @@ impl Unit {
         match self.ty(qt.ty) {
             Type::Void => base("void"),
             Type::Bool => base("_Bool"),
-            Type::Int(k) => base(int_name(*k)),
+            Type::Int(k) => base(&int_name(*k)),
             Type::Float(k) => base(float_name(*k)),
             Type::Complex(k) => base(&format!("{} _Complex", float_name(*k))),
             Type::ComplexInt(k) => base(&format!("{} _Complex", int_name(*k))),
@@ -457,9 +475,9 @@ impl Unit {
     }
 }
 
-pub fn int_name(k: IntKind) -> &'static str {
+pub fn int_name(k: IntKind) -> Cow<'static, str> {
     use IntKind::*;
-    match k {
+    let name = match k {
         Char => "char",
         SChar => "signed char",
         UChar => "unsigned char",
@@ -473,7 +491,12 @@ pub fn int_name(k: IntKind) -> &'static str {
         ULongLong => "unsigned long long",
         Int128 => "__int128",
         UInt128 => "unsigned __int128",
-    }
+        Bits { width, signed } => {
+            let unsigned = if signed { "" } else { "unsigned " };
+            return format!("{unsigned}_BitInt({width})").into();
+        }
+    };
+    name.into()
 }
 
 pub fn float_name(k: FloatKind) -> &'static str {

@@ -1,7 +1,7 @@
 /* Members whose types pc3cc does not know, where their bytes cannot be kept as they are. */
 struct list {
     int length;
-    _BitInt(37) numbers[];
+    __bf16 numbers[];
 };
 
 struct list *kept;

@@ -170,20 +170,22 @@ impl Bits {
         let offset = first_byte as u64 * 8 + u64::from(lead);
         let width = (last_byte as u64 + 1) * 8 - u64::from(trail) - offset;
         let ones: u64 = image.iter().map(|b| u64::from(b.count_ones())).sum();
-        (ones == width && width <= 128).then_some(Bits {
+        (ones == width).then_some(Bits {
             offset,
             width: width as u32,
         })
     }
-    /// The lower 64 bits of a wider field, and the rest.
-    pub(crate) fn halves(self, endian: Endian) -> [Bits; 2] {
-        let rest = self.width - 64;
-        let (low, high) = match endian {
-            Endian::Little => (self.offset, self.offset + 64),
-            Endian::Big => (self.offset + u64::from(rest), self.offset),
-        };
-        let part = |offset, width| Bits { offset, width };
-        [part(low, 64), part(high, rest)]
+    /// Pieces of 64 bits, the lowest first, and the rest.
+    pub(crate) fn pieces(self, endian: Endian) -> impl Iterator<Item = Bits> {
+        (0..self.width).step_by(64).map(move |below| {
+            let width = 64.min(self.width - below);
+            let before = match endian {
+                Endian::Little => below,
+                Endian::Big => self.width - below - width,
+            };
+            let offset = self.offset + u64::from(before);
+            Bits { offset, width }
+        })
     }
     /// The bytes the field touches.
     pub fn bytes(self) -> std::ops::Range<u64> {

@@ -134,7 +134,7 @@ impl<'a> Reader<'_, 'a> {
                 self.elements(&elem, &counts, path, at, out)?;
             }
             _ => {
-                let bits = 8 * number(ty, gimli::DW_AT_byte_size).unwrap_or(0);
+                let bits = 8 * self.size(ty)?;
                 let (class, name) = (self.class(ty)?, self.name(ty)?.unwrap_or_default());
                 let complex = class == 'i' || name.contains("omplex");
                 let parts = if complex { 2 } else { 1 };
@@ -186,6 +186,10 @@ impl<'a> Reader<'_, 'a> {
         if let Some(n) = number(ty, gimli::DW_AT_byte_size) {
             return Ok(n);
         }
+        // clang leaves that out.
+        if ty.tag() == gimli::DW_TAG_pointer_type {
+            return Ok(self.unit.encoding().address_size.into());
+        }
         let mut n = 1;
         for (d, _) in self.children(Some(ty.offset()))? {
             let upper = number(&d, gimli::DW_AT_upper_bound).map(|n| n.wrapping_add(1));
@@ -197,10 +201,13 @@ impl<'a> Reader<'_, 'a> {
 
     fn class(&self, ty: &Entry<'a>) -> Result<char> {
         let name = self.name(ty)?.unwrap_or_default();
-        let encoding = match ty.attr_value(gimli::DW_AT_encoding) {
-            Some(AttributeValue::Encoding(e)) => e,
-            _ => gimli::DwAte(0),
+        let encoding = |of: &Entry| match of.attr_value(gimli::DW_AT_encoding) {
+            Some(AttributeValue::Encoding(e)) => Some(e),
+            _ => None,
         };
+        // clang says it of an enumeration's own type only.
+        let own = encoding(ty).or(self.type_of(ty)?.as_ref().and_then(encoding));
+        let encoding = own.unwrap_or(gimli::DwAte(0));
         let plain = |other| if name == "char" { 'c' } else { other };
         Ok(match ty.tag() {
             gimli::DW_TAG_pointer_type => 'p',

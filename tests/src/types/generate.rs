@@ -50,6 +50,19 @@ impl Record {
         }
     }
 
+    /// Without bit-fields that are as wide as their type.
+    pub fn narrow(&mut self) {
+        for m in &mut self.members {
+            match &mut m.what {
+                What::Record(r) => r.narrow(),
+                What::Scalar(s) if s.bits > 1 => {
+                    m.width = m.width.map(|w| w.min(s.bits - 1));
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// The array at its end that objects have more of: how to come to it from the object, and its elements.
     pub fn open(&self) -> Option<(String, Scalar)> {
         let last = self.members.last()?;

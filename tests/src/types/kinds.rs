@@ -11,6 +11,8 @@ pub enum Flavour {
     Half,
     /// With `_BitInt` and enumerations of given types, as clang has them: on all ABIs.
     Bits,
+    /// With wider ones: of 64 bits, as clang 19 lays them out in two ways on others.
+    WideBits,
 }
 
 /// How a scalar's value is made and shown.
@@ -155,20 +157,24 @@ const BITS: &[Scalar] = &[
     signed("_BitInt(17)", 17),
     signed("_BitInt(33)", 33),
     signed("_BitInt(64)", 64),
-    signed("_BitInt(65)", 65),
-    signed("_BitInt(100)", 100),
-    signed("_BitInt(128)", 128),
     unsigned("unsigned _BitInt(1)", 1),
     unsigned("unsigned _BitInt(9)", 9),
     unsigned("unsigned _BitInt(24)", 24),
     unsigned("unsigned _BitInt(32)", 32),
     unsigned("unsigned _BitInt(47)", 47),
     unsigned("unsigned _BitInt(63)", 63),
-    unsigned("unsigned _BitInt(80)", 80),
-    unsigned("unsigned _BitInt(127)", 127),
     one("enum given", Range(0, 3), 8),
     one("enum given_small", Range(-2, 1), 8),
     one("enum given_large", Range(-2, 1), 8),
+];
+
+const WIDE_BITS: &[Scalar] = &[
+    signed("_BitInt(65)", 65),
+    signed("_BitInt(100)", 100),
+    signed("_BitInt(128)", 128),
+    unsigned("unsigned _BitInt(80)", 80),
+    unsigned("unsigned _BitInt(127)", 127),
+    signed("_BitInt(37)", 37),
 ];
 
 impl Flavour {
@@ -178,6 +184,7 @@ impl Flavour {
             Flavour::Wide => WIDE,
             Flavour::Half => HALF,
             Flavour::Bits => BITS,
+            Flavour::WideBits => WIDE_BITS,
         };
         // So that they are not rare.
         let often = if more.len() < 10 { 5 } else { 2 };
@@ -187,7 +194,7 @@ impl Flavour {
     /// The widest integer.
     pub fn wide(self) -> &'static str {
         match self {
-            Flavour::Bits => "unsigned _BitInt(128)",
+            Flavour::WideBits => "unsigned _BitInt(128)",
             _ => "unsigned __int128",
         }
     }
@@ -196,7 +203,7 @@ impl Flavour {
 /// Declarations in front of the types.
 pub fn prelude(flavour: Flavour) -> String {
     let more = match flavour {
-        Flavour::All => "",
+        Flavour::All | Flavour::WideBits => "",
         Flavour::Wide => "typedef unsigned __int128 wides_32 __attribute__((vector_size(32)));\n",
         Flavour::Half => {
             "typedef _Float16 halves_4 __attribute__((vector_size(4)));\n\

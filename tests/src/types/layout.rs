@@ -134,6 +134,10 @@ impl Table {
             });
         };
         match ty.kind.as_str() {
+            "struct" if ty.name.contains("_BitInt(") => {
+                let class = if ty.name.starts_with('u') { 'u' } else { 's' };
+                leaf(path.to_owned(), at, 8 * ty.size, class);
+            }
             "struct" | "union" => self.record(ty, path, at, out),
             "array" if ty.count == 0 => leaf(format!("{path}[]"), at, 0, '-'),
             "array" => {
@@ -168,7 +172,7 @@ fn class(ty: &Row) -> char {
         "pointer" => 'p',
         "opaque" if ty.name.starts_with("_Float") => 'f',
         "opaque" if ty.name.starts_with("unsigned") => 'u',
-        "opaque" if ty.name == "__int128" => 's',
+        "opaque" if ty.name == "__int128" || ty.name.starts_with("_BitInt(") => 's',
         _ => '?',
     }
 }

@@ -18,6 +18,7 @@ use anyhow::{bail, ensure, Context, Result};
 use crate::arch::{self, Arch, AARCH64, HOST, I686};
 use crate::program::{Abis, Program};
 use crate::run::{difference, Job, STOPPED};
+use generate::Record;
 use kinds::Flavour;
 use layout::Table;
 
@@ -38,16 +39,17 @@ pub struct Plan {
 }
 
 /// With the types that only clang has.
-const CLANG_OF_BITS: &str = "clang-19";
+pub const CLANG_OF_BITS: &str = "clang-19";
 
 impl Plan {
     /// The `n`-th program of a run.
     pub fn nth(seed: u64, n: u64, types: usize, folder: &Path) -> Plan {
         let (flavour, cc) = match n % 6 {
+            5 if n % 12 == 11 => (Flavour::WideBits, Some(CLANG_OF_BITS)),
             1 => (Flavour::Wide, None),
             2 => (Flavour::All, Some("clang")),
             3 => (Flavour::Half, None),
-            5 => (Flavour::All, Some(CLANG_OF_BITS)),
+            5 => (Flavour::Bits, Some(CLANG_OF_BITS)),
             _ => (Flavour::All, None),
         };
         let cc = cc.filter(|cc| arch::in_path(cc));
@@ -55,7 +57,7 @@ impl Plan {
             seed: seed.wrapping_mul(1_000_003).wrapping_add(n),
             types,
             flavour: match (flavour, cc) {
-                (Flavour::Bits, None) => Flavour::All,
+                (Flavour::Bits | Flavour::WideBits, None) => Flavour::All,
                 _ => flavour,
             },
             // Frames differ by it, and it takes four times as long.
@@ -73,7 +75,7 @@ impl Plan {
             a.missing().is_none()
                 && match self.flavour {
                     Flavour::All | Flavour::Bits => true,
-                    Flavour::Wide => *a != I686,
+                    Flavour::Wide | Flavour::WideBits => *a != I686,
                     Flavour::Half => [HOST, I686, AARCH64].contains(a),
                 }
         });
@@ -84,12 +86,21 @@ impl Plan {
 
     /// How many types were looked at, on how many ABIs.
     pub fn check(&self) -> Result<(usize, usize)> {
-        let name = format!("types{}", self.seed);
-        let dir = self.folder.join(&name);
+        self.within(&format!("types{}", self.seed), |dir| self.run(dir))
+    }
+
+    /// The same way for a program that somebody wrote.
+    pub fn moves(&self, source: &Path) -> Result<()> {
+        let name = source.file_stem().unwrap_or_default().to_string_lossy();
+        self.within(&name, |dir| self.round(dir, source, None).map(|_| ()))
+    }
+
+    fn within<T>(&self, name: &str, run: impl Fn(&Path) -> Result<T>) -> Result<T> {
+        let dir = self.folder.join(name);
         // What an earlier run has left.
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir)?;
-        let done = self.run(&dir).with_context(|| {
+        let done = run(&dir).with_context(|| {
             format!(
                 "seed {} ({:?}, {} {}): {}",
                 self.seed,
@@ -104,13 +115,23 @@ impl Plan {
     }
 
     fn run(&self, dir: &Path) -> Result<(usize, usize)> {
-        let types = generate::types(self.seed, self.types, self.flavour);
+        let mut types = generate::types(self.seed, self.types, self.flavour);
+        // The debugging information of clang 14 takes those for members of another kind.
+        if self.is_clang() {
+            types.iter_mut().for_each(Record::narrow);
+        }
         let (program, objects) = (dir.join("types.c"), dir.join("objects.c"));
         std::fs::write(&program, source::program(&types, self.seed, self.flavour))?;
         std::fs::write(&objects, source::objects(&types, self.flavour))?;
+        let archs = self.round(dir, &program, Some(&objects))?;
+        Ok((types.len(), archs))
+    }
+
+    /// Round the ABIs; how many there are.
+    fn round(&self, dir: &Path, source: &Path, objects: Option<&Path>) -> Result<usize> {
         let p = Program {
             name: format!("types{}", self.seed),
-            sources: vec![program],
+            sources: vec![source.to_path_buf()],
             args: Vec::new(),
             ranks: 0,
             abis: Abis::All,
@@ -149,14 +170,14 @@ impl Plan {
                 done.status,
                 done.stderr
             );
-            if !last {
-                self.compare(*arch, &job, &objects, dir)?;
+            if let (false, Some(objects)) = (last, objects) {
+                self.compare(*arch, &job, objects, dir)?;
             }
         }
         if let Some(d) = difference(&plain.stdout(), &job.stdout()) {
             bail!("values: {d}");
         }
-        Ok((types.len(), archs.len()))
+        Ok(archs.len())
     }
 
     /// The table in the newest checkpoint and the compiler's debugging information.
@@ -171,6 +192,8 @@ impl Plan {
         let table = Table::parse(&String::from_utf8_lossy(&shown.stdout))?;
         let described = dir.join(format!("objects-{}", arch.name));
         let mut c = self.compiler(arch, false);
+        // For gdb, older ones of clang write bit-fields in the way of DWARF 3.
+        c.args(self.is_clang().then_some("-glldb"));
         c.args(["-gdwarf-5", "-nostdlib", "-Wl,-e,0", "-static"]);
         done(c.arg(objects).arg("-o").arg(&described))?;
         let mut compared = 0;
@@ -191,8 +214,12 @@ impl Plan {
         Ok(())
     }
 
+    fn is_clang(&self) -> bool {
+        self.cc.as_ref().is_some_and(|cc| cc.contains("clang"))
+    }
+
     fn compiler(&self, arch: Arch, pc3: bool) -> Command {
-        let is_clang = self.cc.as_ref().is_some_and(|cc| cc.contains("clang"));
+        let is_clang = self.is_clang();
         let other = self.cc.as_ref().filter(|_| is_clang || arch == HOST);
         let mut c = match (pc3, other) {
             (true, _) => Command::new(arch::dist().join("bin/pc3cc")),
@@ -210,13 +237,18 @@ impl Plan {
         if !pc3 && other.is_none() {
             c.args(arch.plain_flags());
         }
-        if self.flavour == Flavour::Bits {
+        if matches!(self.flavour, Flavour::Bits | Flavour::WideBits) {
             c.arg("-std=gnu2x");
         }
         if arch == I686 && self.flavour == Flavour::Half {
             c.arg("-msse2");
         }
-        c.args([self.level, "-w", "-Wno-psabi"]);
+        c.args([
+            self.level,
+            "-w",
+            "-Wno-psabi",
+            "-Wno-incompatible-ms-struct",
+        ]);
         c
     }
 

@@ -15,7 +15,9 @@ use super::types::{Field, Form, TypeTable};
 use crate::rewrite::text::quote;
 use pc3_program::annotations::Meaning;
 use pc3_syntax::tree::*;
-use pc3_typemetric::descriptor::{PC3_KIND_OPAQUE, PC3_TYPE_PART};
+use pc3_typemetric::descriptor::{
+    PC3_KIND_OPAQUE, PC3_KIND_SINT, PC3_KIND_UINT, PC3_TYPE_NUMBER, PC3_TYPE_PART,
+};
 
 impl TypeTable<'_, '_> {
     /// `c` names the type, or that around it.
@@ -66,7 +68,11 @@ impl TypeTable<'_, '_> {
         self.support += &format!(
             "static const union {{ {c} v; unsigned char b[sizeof({c})]; }} {image} = {{ {{ .{n} = -1 }} }};\n"
         );
-        let Some(ty) = self.of(f.ty.ty) else {
+        let ty = match *self.cx.u.ty(f.ty.ty) {
+            Type::Int(k @ IntKind::Bits { .. }) => Some(self.exact_part(k)),
+            _ => self.of(f.ty.ty),
+        };
+        let Some(ty) = ty else {
             self.no_row(f);
             return None;
         };
@@ -77,6 +83,53 @@ impl TypeTable<'_, '_> {
             bits: Some(format!("{image}.b")),
             choice: None,
         })
+    }
+
+    /// A `_BitInt`: in memory, a struct whose only member is a bit-field of its width, where the compiler has it.
+    pub(super) fn exact(&mut self, k: IntKind) -> usize {
+        let c = pc3_syntax::types::int_name(k);
+        if let Some(k) = self.named.get(c.as_ref()) {
+            return *k;
+        }
+        let ty = self.exact_part(k);
+        let image = format!("pc3_bits_{}", self.images);
+        self.images += 1;
+        // Of a signed one, the bits that pad it may be ones, too.
+        let all = pc3_syntax::types::int_name(pc3_syntax::types::to_unsigned(k));
+        self.support += &format!(
+            "static const union {{ {all} v; unsigned char b[sizeof({all})]; }} {image} = {{ -1 }};\n"
+        );
+        let row = self.add(String::new());
+        let value = Field {
+            name: "value".into(),
+            ty,
+            offset: "0".into(),
+            bits: Some(format!("{image}.b")),
+            choice: None,
+        };
+        self.finish(row, Form::STRUCT, &c, &c, vec![value]);
+        self.named.insert(c.into_owned(), row);
+        row
+    }
+
+    /// What bit-fields of such a type are parts of.
+    fn exact_part(&mut self, k: IntKind) -> usize {
+        let (kind, flags) = match k {
+            IntKind::Bits { width: 65.., .. } => (PC3_KIND_OPAQUE, PC3_TYPE_NUMBER),
+            k if self.cx.u.target.signed(k) => (PC3_KIND_SINT, 0),
+            _ => (PC3_KIND_UINT, 0),
+        };
+        let c = pc3_syntax::types::int_name(k);
+        let key = format!("part of {c}");
+        if let Some(k) = self.named.get(&key) {
+            return *k;
+        }
+        let row = self.add(format!(
+            "{{0, {kind}, {flags}, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",
+            quote(&c)
+        ));
+        self.named.insert(key, row);
+        row
     }
 
     fn unnamed_member(&mut self, f: &pc3_syntax::tree::Field, c: &str) -> Option<Field> {
@@ -165,6 +218,8 @@ impl TypeTable<'_, '_> {
         let class = match u.ty(elem) {
             Type::Float(_) => "== 8",
             Type::Complex(_) | Type::ComplexInt(_) => "== 9",
+            // Older compilers have no class of its own for it.
+            Type::Int(IntKind::Bits { .. }) => "% 17 < 5",
             Type::Bool | Type::Int(_) | Type::Enum(_) => "< 5",
             Type::Vector { .. } => "!= 5",
             _ => return,

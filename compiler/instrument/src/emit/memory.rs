@@ -80,11 +80,11 @@ impl TypeTable<'_, '_> {
         let u = self.cx.u;
         match u.ty(t) {
             // Those of 128 bits mean no more than their bits do at home.
-            Type::Int(k @ (IntKind::Int128 | IntKind::UInt128)) => {
+            Type::Int(k @ (IntKind::Int128 | IntKind::UInt128 | IntKind::Bits { .. })) => {
                 let c = pc3_syntax::types::int_name(*k);
                 Some(self.add(format!(
                     "{{0, {PC3_KIND_OPAQUE}, 0, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",
-                    quote(c)
+                    quote(&c)
                 )))
             }
             Type::Int(k) => {
@@ -204,7 +204,7 @@ fn spelled_differently(u: &Unit, t: TypeId) -> bool {
         Type::Int(
             IntKind::Char | IntKind::SChar | IntKind::UChar | IntKind::Short | IntKind::UShort,
         ) => false,
-        Type::Int(IntKind::Int128 | IntKind::UInt128) => false,
+        Type::Int(IntKind::Int128 | IntKind::UInt128 | IntKind::Bits { .. }) => false,
         Type::Int(_) | Type::Vector { .. } => true,
         Type::Enum(e) => {
             let d = &u.enums[e.index()];

@@ -129,6 +129,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         Some(match u.ty(t) {
             Type::Void | Type::Unsupported(_) => return None,
             Type::Bool => self.scalar(PC3_KIND_BOOL, 0, "_Bool"),
+            Type::Int(k @ IntKind::Bits { .. }) => self.exact(*k),
             Type::Int(k) => {
                 let (kind, flags) = match k {
                     IntKind::Char => (PC3_KIND_CHAR, 0),
@@ -136,7 +137,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                     k if u.target.signed(*k) => (PC3_KIND_SINT, 0),
                     _ => (PC3_KIND_UINT, 0),
                 };
-                self.scalar(kind, flags, int_name(*k))
+                self.scalar(kind, flags, &int_name(*k))
             }
             Type::Float(k) => match k {
                 FloatKind::Float | FloatKind::Double | FloatKind::LongDouble => {
@@ -158,7 +159,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                 )
             }
             Type::Complex(k) => self.pair(Type::Float(*k), float_name(*k)),
-            Type::ComplexInt(k) => self.pair(Type::Int(*k), int_name(*k)),
+            Type::ComplexInt(k) => self.pair(Type::Int(*k), &int_name(*k)),
             Type::VaList => self.scalar(PC3_KIND_OPAQUE, 0, "__builtin_va_list"),
             // In memory, an array of its elements.
             Type::Vector { elem, .. } => {

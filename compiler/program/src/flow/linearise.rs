@@ -42,7 +42,8 @@ impl Builder<'_, '_> {
             if let (true, Type::Pointer(q)) = (*arrow, u.ty(t)) {
                 t = q.ty;
             }
-            if let Some(w) = field_width(u, t, name) {
+            let exact = matches!(u.ty(q.ty), Type::Int(IntKind::Bits { .. }));
+            if let Some(w) = field_width(u, t, name).filter(|_| !exact) {
                 // A narrow bit-field promotes to int.
                 if w < u.target.int_bits
                     || (w == u.target.int_bits

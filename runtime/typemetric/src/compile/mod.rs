@@ -541,7 +541,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// A bit-field; one of more than 64 bits in two pieces.
+    /// A bit-field; one of more than 64 bits in several pieces.
     pub(super) fn bits(
         &mut self,
         (s, d): (TypeId, TypeId),
@@ -565,7 +565,7 @@ impl<'a> Compiler<'a> {
             (true, true) => self.mismatch(s, d, "bit-fields of more than 64 bits differ in width"),
             (true, false) => {
                 let (x, y) = (self.src.abi().endian, self.dst.abi().endian);
-                for (from, to) in from.halves(x).into_iter().zip(to.halves(y)) {
+                for (from, to) in from.pieces(x).zip(to.pieces(y)) {
                     one(from, to, false, false);
                 }
             }

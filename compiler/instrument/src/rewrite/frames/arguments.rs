@@ -96,7 +96,7 @@ fn slot(u: &Unit, a: ExprId) -> Option<Slot> {
         },
         Type::Int(k) => match k {
             IntKind::LongLong | IntKind::ULongLong => Slot::Value(q),
-            IntKind::Int128 | IntKind::UInt128 => Slot::Copy(q),
+            IntKind::Int128 | IntKind::UInt128 | IntKind::Bits { .. } => Slot::Copy(q),
             IntKind::Long => Slot::Long {
                 signed: true,
                 int: false,

@@ -106,7 +106,10 @@ impl Lower {
                     Some(Mark::BitInt(end)) => {
                         let start = self.span(t.span).start;
                         self.unseen_names(end);
-                        words.whole = Some(self.unsupported(start..end));
+                        match self.exact_width(start..end) {
+                            Some(width) => words.exact = Some(width),
+                            None => words.whole = Some(self.unsupported(start..end)),
+                        }
                     }
                     _ => self.type_specifier(t, &mut words, &mut out, alone),
                 },
@@ -121,6 +124,24 @@ impl Lower {
         };
         out.base = self.types.qualify(base, quals);
         out
+    }
+
+    /// What stands in parentheses in `_BitInt(37)`, if it is a number.
+    fn exact_width(&self, span: Span) -> Option<u32> {
+        let (_, rest) = self.text(&span).split_once('(')?;
+        let inner = rest.strip_suffix(')')?.trim();
+        let crate::consteval::Number::Int { value, .. } =
+            crate::consteval::number(inner, &self.unit.target)?
+        else {
+            return None;
+        };
+        // Where pointers have 32 bits, clang 19 lays wider ones out in two ways: initialisers of structs with one, which
+        // measure bit-fields, are wrong.
+        let most = match self.unit.target.pointer_bits {
+            32 => 64,
+            _ => u32::MAX,
+        };
+        u32::try_from(value).ok().filter(|n| *n <= most)
     }
 
     fn type_specifier(
@@ -250,6 +271,8 @@ struct Words {
     unsigned: bool,
     complex: bool,
     int128: bool,
+    /// The width of a `_BitInt`.
+    exact: Option<u32>,
     float: Option<FloatKind>,
 }
 
@@ -261,6 +284,7 @@ impl Words {
         };
         let integer = self.int
             || self.int128
+            || self.exact.is_some()
             || self.char_
             || self.short
             || self.signed
@@ -281,6 +305,9 @@ impl Words {
     fn kind(&self) -> IntKind {
         use IntKind::*;
         let u = self.unsigned;
+        if let Some(width) = self.exact {
+            return Bits { width, signed: !u };
+        }
         match (self.int128, self.char_, self.short, self.long) {
             (true, ..) => {
                 if u {

@@ -34,7 +34,9 @@ impl Lower {
             Type::Bool => Arith::Int(IntKind::Int),
             Type::Int(_) | Type::Enum(_) => {
                 let kind = self.view().int_kind(ty)?;
-                match self.bitfields.get(&e) {
+                // Of `_BitInt` they are not promoted.
+                let exact = matches!(kind, IntKind::Bits { .. });
+                match self.bitfields.get(&e).filter(|_| !exact) {
                     Some(&w) if w < t.int_bits || w == t.int_bits && t.signed(kind) => {
                         Arith::Int(IntKind::Int)
                     }
@@ -86,6 +88,7 @@ impl Lower {
     pub fn odd_width(&self, e: ExprId) -> bool {
         let t = &self.unit.target;
         match (self.bitfields.get(&e), self.view().int_kind(self.ty(e).ty)) {
+            (Some(_), Some(IntKind::Bits { .. })) => false,
             (Some(&w), Some(kind)) => w > t.int_bits && w < t.bits(kind),
             _ => false,
         }
