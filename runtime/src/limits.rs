@@ -1,7 +1,7 @@
 //! Limits, priority, stack for signals and user of the process: what can be asked for, and made so again.
 
 use std::ffi::c_void;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::format::library::LimitsMeta;
 
@@ -81,29 +81,48 @@ pub(crate) fn obstacle() -> Option<String> {
         .then(|| "the program has changed its user or group (setuid, setgid)".to_owned())
 }
 
-/// What the stack's limit was raised to, if it was.
-static RAISED: OnceLock<(u64, u64, u64)> = OnceLock::new();
+/// What the runtime raised limits to: no business of the program's.
+static RAISED: Mutex<Vec<(u64, u64, u64)>> = Mutex::new(Vec::new());
+
+fn raised() -> MutexGuard<'static, Vec<(u64, u64, u64)>> {
+    RAISED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Raises a limit to what `more` makes of it, as far as the system allows.
+fn raise(resource: u64, more: impl FnOnce(u64) -> u64) {
+    let Some((_, soft, hard)) = limits().into_iter().find(|l| l.0 == resource) else {
+        return;
+    };
+    let more = more(soft).min(hard);
+    let new = libc::rlimit64 {
+        rlim_cur: more,
+        rlim_max: hard,
+    };
+    // SAFETY: a plain system call with an initialised structure.
+    let set =
+        || unsafe { libc::prlimit64(0, resource as _, &raw const new, std::ptr::null_mut()) == 0 };
+    if more > soft && set() {
+        raised().push((resource, more, hard));
+    }
+}
 
 /// Lets the stack grow further than the system said. A restart goes down again by functions whose frames are larger
 /// than those it was saved from (at -O0 by half), so a recursion that nearly filled its stack would not come back.
 pub(crate) fn more_stack() {
     // What the kernel leaves free below a stack whatever its limit (mmap_base: 128 MiB), less what lies there already.
     const MOST: u64 = 120 << 20;
-    let resource = libc::RLIMIT_STACK as u64;
-    let Some((_, soft, hard)) = limits().into_iter().find(|l| l.0 == resource) else {
-        return;
-    };
-    let more = soft.saturating_mul(4).min(MOST).min(hard);
-    let new = libc::rlimit64 {
-        rlim_cur: more,
-        rlim_max: hard,
-    };
-    // SAFETY: a plain system call with an initialised structure.
-    let raise =
-        || unsafe { libc::prlimit64(0, resource as _, &raw const new, std::ptr::null_mut()) == 0 };
-    if more > soft && raise() {
-        let _ = RAISED.set((resource, more, hard));
-    }
+    raise(libc::RLIMIT_STACK as u64, |soft| {
+        soft.saturating_mul(4).min(MOST)
+    });
+}
+
+/// Lets a descriptor have this number.
+pub(crate) fn room_for(fd: u32) {
+    let enough = u64::from(fd) + 1;
+    raise(libc::RLIMIT_NOFILE as u64, |soft| match soft < enough {
+        true => enough.next_power_of_two(),
+        false => soft,
+    });
 }
 
 /// What differs from the beginning.  `alone`: the calling thread is the program's.
@@ -112,7 +131,7 @@ pub(crate) fn collect(alone: bool) -> LimitsMeta {
         return LimitsMeta::default();
     };
     let mut changed = limits();
-    changed.retain(|l| !first.limits.contains(l) && RAISED.get() != Some(l));
+    changed.retain(|l| !first.limits.contains(l) && !raised().contains(l));
     let nice = nice();
     LimitsMeta {
         limits: changed,

@@ -13,9 +13,6 @@ use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, end_of, Job, STOPPED};
 
-/// Files of each rank's own had the same numbers in two processes, and do not come into one.
-const ONE_PROCESS: &[&str] = &["mpi_files"];
-
 pub fn trials() -> Vec<Trial> {
     let root = arch::root();
     let mut programs = Vec::new();
@@ -30,8 +27,7 @@ pub fn trials() -> Vec<Trial> {
         Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
     }
     let mut trials = Vec::new();
-    let apart = |p: &Program| p.ranks > 1 && !ONE_PROCESS.contains(&&*p.name);
-    for p in programs.into_iter().filter(apart) {
+    for p in programs.into_iter().filter(|p| p.ranks > 1) {
         let name = format!("processes::{}", p.name);
         if NATIVE.contains(&&*p.name) {
             let q = p.clone();
@@ -113,6 +109,9 @@ pub fn trials() -> Vec<Trial> {
             }));
         }
     }
+    trials.push(clock::test("processes::own_outputs", || {
+        own_outputs().map_err(|e| format!("{e:#}").into())
+    }));
     trials.push(clock::test("processes::end_quit", || {
         told().map_err(|e| format!("{e:#}").into())
     }));
@@ -197,6 +196,35 @@ fn input(mpi: &str) -> Result<()> {
             "{out}{}",
             done.stderr
         );
+    }
+    Ok(())
+}
+
+/// What each of two ranks has put in the place of standard output finds room in two processes, and not in one.
+fn own_outputs() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/own_outputs.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let on = |processes| Hop {
+        mpi: "none",
+        processes,
+        workers: "1",
+        arch: HOST,
+        shm: true,
+    };
+    let (code, said) = go(&job, &exe, &on(2), false, Some(2))?;
+    ensure!(code == STOPPED, "exit status {code}\n{said}");
+    let (code, said) = go(&job, &exe, &on(1), true, None)?;
+    let named = ["E0508", "output.0", "output.1"]
+        .iter()
+        .all(|w| said.contains(w));
+    ensure!(code == 89 && named, "exit status {code}\n{said}");
+    let (code, said) = go(&job, &exe, &on(2), true, None)?;
+    ensure!(code == 0, "exit status {code}\n{said}");
+    for rank in 0..2 {
+        let written = fs::read_to_string(job.dir.path().join(format!("output.{rank}")))?;
+        let expected: String = (0..4).map(|step| format!("{step} of {rank}\n")).collect();
+        ensure!(written == expected, "rank {rank} wrote\n{written}");
     }
     Ok(())
 }

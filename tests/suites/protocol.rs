@@ -43,12 +43,9 @@ pub fn trials() -> Vec<Trial> {
         };
         add("killed", |p| killed(p, 1));
         add("moved", |p| moved(p, 1));
-        // Ranks of two processes may have the same descriptor numbers, for which there is no room in one.
-        if p.name != "files" {
-            add("killed_together", |p| killed(p, 3));
-            add("moved_together", |p| moved(p, 3));
-            add("below_mpis", below_mpis);
-        }
+        add("killed_together", |p| killed(p, 3));
+        add("moved_together", |p| moved(p, 3));
+        add("below_mpis", below_mpis);
     }
     trials.push(clock::test("protocol::late", || {
         late().map_err(|e| format!("{e:#}").into())

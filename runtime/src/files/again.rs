@@ -1,18 +1,22 @@
 //! Opening the files of a checkpoint again, under the numbers they had.  Until [`Files::settle`] nothing outside
 //! of the process changes.
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, PoisonError};
 
 use super::baseline;
+use super::numbers;
 use super::own::{disown, duplicate};
 use super::scan::{self, Made};
 use super::system;
 use crate::format::library::{OpenMeta, Origin};
 use crate::format::meta::Span;
+use crate::limits;
 use crate::report::say;
 
 /// An open file of a checkpoint, opened here.
@@ -177,11 +181,16 @@ pub(super) fn place(
     for file in files {
         for (number, ends) in &file.meta.numbers {
             let n = RawFd::try_from(*number).map_err(|_| "the file table is damaged")?;
-            if n < 3 || is_unseen(*number) {
+            if n < 3 {
+                claim(rank, n, &file.meta)?;
+                continue;
+            }
+            if is_unseen(*number) {
                 continue;
             }
             if system::is_open(n) {
-                return Err(taken(n, &file.meta));
+                let other = scan::made().get(&n).map(|made| made.rank);
+                return Err(taken(n, &file.meta, other, &system::path_of(n)));
             }
             put(&file.fd, n, *ends)?;
             remember(rank, n, &file.meta);
@@ -190,10 +199,26 @@ pub(super) fn place(
     Ok(())
 }
 
-/// Why a number cannot be had: it leads elsewhere.
-fn taken(n: RawFd, meta: &OpenMeta) -> String {
-    let (was, leads) = (name(&meta.path), name(&system::path_of(n)));
-    match scan::made().get(&n).map(|made| made.rank) {
+/// What ranks have put in the place of the standard descriptors, by their numbers.
+static STANDARD: Mutex<BTreeMap<RawFd, (usize, OpenMeta)>> = Mutex::new(BTreeMap::new());
+
+/// A rank has put something in the place of a standard descriptor. Two have different things there only if they were in
+/// different processes.
+fn claim(rank: usize, n: RawFd, meta: &OpenMeta) -> Result<(), String> {
+    let mut all = STANDARD.lock().unwrap_or_else(PoisonError::into_inner);
+    let (other, first) = all.entry(n).or_insert_with(|| (rank, meta.clone()));
+    let is_duplicate = matches!(meta.origin, Origin::Inherited(_)) && meta.origin == first.origin;
+    let is_device = meta.path == first.path && meta.position.is_none() && first.position.is_none();
+    match *other == rank || is_duplicate || is_device {
+        true => Ok(()),
+        false => Err(taken(n, meta, Some(*other), &first.path)),
+    }
+}
+
+/// Why a number cannot be had: it leads elsewhere, for another rank or for whoever has started the program.
+fn taken(n: RawFd, meta: &OpenMeta, other: Option<usize>, leads: &[u8]) -> String {
+    let (was, leads) = (name(&meta.path), name(leads));
+    match other {
         Some(other) => format!(
             "descriptor {n} was {was} for it, and {leads} for rank {other}, in another process: in one process a number leads to \
              one file. Go on where the two ranks are in different processes (pc3run -p and --map), or from a checkpoint at \
@@ -215,11 +240,9 @@ pub(super) fn remember(rank: usize, n: RawFd, meta: &OpenMeta) {
 /// Makes `n` a duplicate.
 pub(super) fn put(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<(), String> {
     let flags = if ends_with_exec { libc::O_CLOEXEC } else { 0 };
-    // SAFETY: plain system calls; `n` is the program's.
-    let done = unsafe {
-        raise_limit(n);
-        libc::dup3(fd.as_raw_fd(), n, flags)
-    };
+    limits::room_for(n as u32);
+    // SAFETY: a plain system call; `n` is the program's.
+    let done = unsafe { libc::dup3(fd.as_raw_fd(), n, flags) };
     disown(n);
     if done < 0 {
         let e = io::Error::last_os_error();
@@ -230,33 +253,12 @@ pub(super) fn put(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<(), St
 
 /// The same at the first free number from `n` on: only streams know it.
 pub(super) fn put_near(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<RawFd, String> {
-    let how = match ends_with_exec {
-        true => libc::F_DUPFD_CLOEXEC,
-        false => libc::F_DUPFD,
-    };
-    // SAFETY: plain system calls.
-    let here = unsafe {
-        raise_limit(n);
-        libc::fcntl(fd.as_raw_fd(), how, n)
-    };
+    limits::room_for(n as u32);
+    let here = numbers::copy(fd.as_raw_fd(), n, ends_with_exec);
     if here < 0 {
         let e = io::Error::last_os_error();
         return Err(format!("a descriptor for a stream cannot be had here: {e}"));
     }
     disown(here);
     Ok(here)
-}
-
-/// # Safety
-/// Plain system calls.
-unsafe fn raise_limit(n: RawFd) {
-    // SAFETY: getrlimit fills the structure.
-    unsafe {
-        let mut limit: libc::rlimit = std::mem::zeroed();
-        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
-        if (limit.rlim_cur as u64) <= n as u64 && limit.rlim_cur < limit.rlim_max {
-            limit.rlim_cur = limit.rlim_max;
-            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
-        }
-    }
 }

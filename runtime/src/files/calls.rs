@@ -11,10 +11,12 @@ use libc::FILE;
 
 use super::baseline;
 use super::memory::{self, Memory, Owner};
-use super::own::is_own;
+use super::own::{disown, is_own};
 use super::scan::{made, Made};
 use super::system::Identity;
-use super::{kind_of, leads_to, owned, path_text, system, window, Files, Written};
+use super::{
+    kind_of, leads_to, numbers, owned, path_text, scan, stream, system, window, Files, Written,
+};
 use crate::engine::Engine;
 use crate::format::library::{BufferMeta, FileKind, ACCESS_APPEND, ACCESS_WRITE};
 use crate::rank::Rank;
@@ -51,6 +53,18 @@ fn rank() -> usize {
     unsafe { Rank::current() }.map_or(0, |rank| rank.id())
 }
 
+/// A descriptor has been made whose number the program gets, and has not chosen.
+fn note_numbered(fd: RawFd, name: &str, path: *const c_char) -> RawFd {
+    let errno = errno();
+    // SAFETY: used by entry points only, which user code calls.
+    let fd = match unsafe { Rank::current() } {
+        Some(rank) if fd >= 0 => numbers::of_rank(fd, rank.id(), rank.job().all()),
+        _ => fd,
+    };
+    set_errno(errno);
+    note(fd, name, path)
+}
+
 /// A descriptor has been made; `path`: the one given.
 fn note(fd: RawFd, name: &str, path: *const c_char) -> RawFd {
     if fd >= 0 {
@@ -68,6 +82,7 @@ fn note(fd: RawFd, name: &str, path: *const c_char) -> RawFd {
 
 fn enter(fd: RawFd, new: Made) {
     let rank = new.rank;
+    disown(fd);
     made().insert(fd, new);
     window::touch(rank, fd);
 }
@@ -185,10 +200,11 @@ pub unsafe extern "C" fn pc3_freopen(
         }
         let mode = unmapped(mode);
         let new = libc::freopen64(path, mode.as_ptr(), stream);
-        if let Some(files) = files() {
-            files.close(stream);
-        }
+        let seen = files().is_some_and(|files| files.close(stream));
         note_stream(new, "freopen", path, mode, kind_of(new));
+        if let Some(files) = files().filter(|_| seen) {
+            files.see(new);
+        }
         new
     }
 }
@@ -213,11 +229,24 @@ pub unsafe extern "C" fn pc3_fdopen(fd: c_int, mode: *const c_char) -> *mut FILE
 /// As `fileno`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_fileno(stream: *mut FILE) -> c_int {
-    if let Some(files) = files() {
-        files.see(stream);
-    }
+    let told_first = files().is_some_and(|files| files.see(stream));
     // SAFETY: by the caller.
-    unsafe { libc::fileno(stream) }
+    unsafe {
+        let fd = libc::fileno(stream);
+        let made = made().get(&fd).cloned();
+        let (Some(made), Some(rank)) = (made.filter(|_| told_first), Rank::current()) else {
+            return fd;
+        };
+        stream::alone(stream, || {
+            let own = numbers::of_rank(fd, rank.id(), rank.job().all());
+            if own != fd {
+                scan::made().remove(&fd);
+                enter(own, made);
+                stream::set_descriptor(stream, own);
+            }
+            own
+        })
+    }
 }
 
 /// # Safety
@@ -431,7 +460,7 @@ pub unsafe extern "C" fn pc3_open_file(
         let error = errno();
         appends(fd, flags & libc::O_APPEND != 0);
         set_errno(error);
-        note(fd, CStr::from_ptr(name).to_str().unwrap_or("open"), path)
+        note_numbered(fd, CStr::from_ptr(name).to_str().unwrap_or("open"), path)
     }
 }
 
@@ -505,7 +534,7 @@ unsafe fn read_random(engine: &dyn Engine, fd: c_int, into: *mut c_void, n: usiz
 #[no_mangle]
 pub unsafe extern "C" fn pc3_creat(path: *const c_char, mode: libc::mode_t) -> c_int {
     // SAFETY: by the caller.
-    unsafe { note(libc::creat64(path, mode), "creat", path) }
+    unsafe { note_numbered(libc::creat64(path, mode), "creat", path) }
 }
 
 /// # Safety
@@ -568,7 +597,11 @@ pub unsafe extern "C" fn pc3_descriptor(
     pc3_call_at(place);
     // SAFETY: by the caller.
     let name = unsafe { CStr::from_ptr(name) };
-    note(fd, name.to_str().unwrap_or_default(), null())
+    let name = name.to_str().unwrap_or_default();
+    match name {
+        "dup2" | "dup3" => note(fd, name, null()),
+        _ => note_numbered(fd, name, null()),
+    }
 }
 
 /// Two descriptors from `pipe` and its like.

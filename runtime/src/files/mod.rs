@@ -3,7 +3,7 @@
 //!
 //! `calls`: what the program calls; `describe`: what a checkpoint says of streams; `scan`: what is open at a checkpoint; `again`: opening it again; `standard`:
 //! the streams with which a program is started; `memory`: those in memory; `stream`: inside of a `FILE`; `system`: what the system says of
-//! descriptors; `baseline`: how the process began; `locks`: locks on files; `own`: the runtime's own descriptors;
+//! descriptors; `baseline`: how the process began; `locks`: locks on files; `own`: the runtime's own descriptors; `numbers`: each rank's;
 //! `window`: what ranks use while they take their checkpoints one by one; `printing`: what they print then.
 //!
 //! Outputs are cut to their length at the checkpoint, so that what was written after it is written once.
@@ -14,6 +14,7 @@ mod calls;
 mod describe;
 mod locks;
 mod memory;
+mod numbers;
 pub mod own;
 pub(crate) mod printing;
 pub(crate) mod scan;
@@ -116,16 +117,18 @@ impl Files {
         self.buffers.remove(&(stream as usize));
     }
 
-    /// The program is told the number of its descriptor.
-    fn see(&mut self, stream: *mut FILE) {
-        if let Some(o) = self.opened.iter_mut().find(|o| o.stream == stream) {
-            o.seen = true;
-        }
+    /// The program is told the number of its descriptor: is that new?
+    fn see(&mut self, stream: *mut FILE) -> bool {
+        let opened = self.opened.iter_mut().find(|o| o.stream == stream);
+        opened.is_some_and(|o| !std::mem::replace(&mut o.seen, true))
     }
 
-    fn close(&mut self, stream: *mut FILE) {
+    /// The stream is no more: had the program been told the number of its descriptor?
+    fn close(&mut self, stream: *mut FILE) -> bool {
+        let seen = self.opened.iter().any(|o| o.stream == stream && o.seen);
         self.forget(stream);
         self.gone.insert(stream as usize);
+        seen
     }
 
     fn note_written(&mut self, written: Written) {

@@ -48,6 +48,21 @@ extern "C" {
     fn _IO_doallocbuf(stream: *mut FILE);
     fn ftello64(stream: *mut FILE) -> i64;
     fn fwide(stream: *mut FILE, mode: c_int) -> c_int;
+    fn flockfile(stream: *mut FILE);
+    fn funlockfile(stream: *mut FILE);
+}
+
+/// While `f` runs no other thread uses the stream.
+///
+/// # Safety
+/// An open stream.
+pub(super) unsafe fn alone<T>(stream: *mut FILE, f: impl FnOnce() -> T) -> T {
+    // SAFETY: by the caller.
+    unsafe { flockfile(stream) };
+    let result = f();
+    // SAFETY: as above.
+    unsafe { funlockfile(stream) };
+    result
 }
 
 /// A stream at rest.
@@ -327,10 +342,10 @@ pub(super) unsafe fn set_mode(stream: *mut FILE, mode: &str) {
     }
 }
 
-/// Moves a fresh stream to another descriptor.
+/// Moves a stream to another descriptor of the same open file.
 ///
 /// # Safety
-/// An open stream that has not been used.
+/// An open stream that nobody uses now.
 pub(super) unsafe fn set_descriptor(stream: *mut FILE, fd: c_int) {
     // SAFETY: by the caller.
     unsafe { (*stream.cast::<Inner>()).fileno = fd };
