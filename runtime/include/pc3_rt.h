@@ -541,6 +541,7 @@ static __inline__ __attribute__((unused)) void *pc3_bytes_if(const struct pc3_ty
  * without sizes in them; sizes that are the same everywhere; sizes that are not, in another way; 0 for what nobody knows. Returns the
  * call's result. */
 #define PC3_COUNTS_PLACES 1073741824
+#define PC3_COUNTS_APART 268435456    /* how far two places in an object are apart, by what MPI_Get_address said */
 #define PC3_COUNTS_PLAIN 536870912
 #define PC3_COUNTS_FIXED 536870913
 #define PC3_COUNTS_VARIES 536870914

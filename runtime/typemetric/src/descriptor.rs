@@ -104,6 +104,8 @@ constants! {
     PC3_BYTES_TEXT: c_uint = 33554432;
     PC3_BYTES_CHARS: c_uint = 67108864;
     PC3_COUNTS_PLACES: c_uint = 1073741824;
+    PC3_ORDER_WAY: c_uint = 6;
+    PC3_COUNTS_APART: c_uint = 268435456;
     PC3_COUNTS_PLAIN: c_uint = 536870912;
     PC3_COUNTS_FIXED: c_uint = 536870913;
     PC3_COUNTS_VARIES: c_uint = 536870914;

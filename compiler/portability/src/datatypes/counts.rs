@@ -19,6 +19,8 @@ pub enum Counts {
     Multiple(Object),
     /// Where something lies in an object of a type, or in one of several.
     Place(Object),
+    /// The address of something in an object of a type, which MPI said, or how far two such are apart.
+    Apart(Object),
     /// Multiples of what MPI says of a datatype's extent.
     Extents,
     Unknown,
@@ -32,7 +34,7 @@ impl Counts {
     /// What it counts, or lies in.
     pub fn object(self) -> Option<TypeId> {
         match self {
-            Multiple(of) | Place(of) => Some(of.1),
+            Multiple(of) | Place(of) | Apart(of) => Some(of.1),
             _ => None,
         }
     }
@@ -43,6 +45,7 @@ impl Counts {
         match self {
             Multiple(of) => here(of).map_or(Varies, Multiple),
             Place(of) => here(of).map_or(Varies, Place),
+            Apart(of) => here(of).map_or(Unknown, Apart),
             other => other,
         }
     }
@@ -67,6 +70,7 @@ impl Counts {
             (Fixed, Plain) | (Plain, Fixed) => Plain,
             (Multiple(a), Multiple(b)) if equal(p, a, b) => Multiple(a),
             (Place(a), Place(b)) if equal(p, a, b) => Place(a),
+            (Apart(a), Apart(b)) if equal(p, a, b) => Apart(a),
             (Multiple(a), Place(b)) | (Place(b), Multiple(a)) if equal(p, a, b) => Place(b),
             (a, b) => a.neither(b),
         }
@@ -83,6 +87,7 @@ impl Counts {
             (Add, Place(s), Multiple(t)) | (Add, Multiple(t), Place(s)) if equal(p, s, t) => {
                 Place(s)
             }
+            (Add | Sub, Apart(s), Apart(t)) if equal(p, s, t) => Apart(s),
             (Add | Sub, Extents, Extents) => Extents,
             (Mul, Extents, Plain | Unknown) | (Mul, Plain | Unknown, Extents) => Extents,
             // An element of a member that is an array.

@@ -98,6 +98,7 @@ impl<'a> Known<'a> {
                     let at = args.iter().position(|a| *a == e);
                     return match at.is_some_and(|i| reads_only(u, *callee, i)) {
                         true => Counts::Nothing,
+                        false if is_address(&name) => self.located(unit, args[0]),
                         false if is_extent(&name) => Counts::Extents,
                         false if measures(&name) || name.contains("mem") => Counts::Unknown,
                         false => Counts::Plain,
@@ -197,7 +198,7 @@ impl<'a> Known<'a> {
                 Type::Float(_) => Counts::Unknown,
                 _ => match offsets::offset_in(u, e) {
                     Some(ty) => place_in(self.p, (unit, ty)),
-                    None => Counts::Unknown,
+                    None => self.located(unit, *arg),
                 },
             },
             ExprKind::Binary { op, lhs, rhs } => match op {
@@ -239,11 +240,24 @@ impl<'a> Known<'a> {
                     false => self.all(&places.iter().map(|x| self.of(x)).collect::<Vec<_>>()),
                 }
             }
-            ExprKind::Call { callee, .. } => match self.p.direct(unit, *callee) {
+            ExprKind::Call { callee, args } => match self.p.direct(unit, *callee) {
                 Some((_, Callee::Defined(f))) => self.of(&Place::Result(f)),
                 Some((_, Callee::External(name))) if !measures(&name) => Counts::Plain,
+                Some((_, Callee::External(name))) => match (is_sum(&name), &args[..]) {
+                    (Some(op), [a, b]) => Counts::binary(op, again(*a), again(*b), self.p),
+                    _ => Counts::Unknown,
+                },
                 _ => Counts::Unknown,
             },
+            _ => Counts::Unknown,
+        }
+    }
+
+    /// An address in an object of a struct's type, if it is one.
+    fn located(&self, unit: usize, address: ExprId) -> Counts {
+        let u = &self.p.units[unit];
+        match object_at(u, address) {
+            Some(ty) if matches!(u.ty(ty), Type::Record(_)) => Counts::Apart((unit, ty)),
             _ => Counts::Unknown,
         }
     }
@@ -343,6 +357,53 @@ fn reached(u: &Unit, e: ExprId) -> Option<Reached<'_>> {
     }
 }
 
+/// What a pointer or an array leads to.
+fn elements(u: &Unit, e: ExprId) -> Option<TypeId> {
+    match u.ty(u.expr(e).ty.ty) {
+        Type::Pointer(q) | Type::Array { elem: q, .. } => Some(innermost(u, *q).ty),
+        _ => None,
+    }
+}
+
+/// The type of the object that an address is in: the outermost that is written, or an element of an array of these.
+fn object_at(u: &Unit, address: ExprId) -> Option<TypeId> {
+    let e = strip_casts(u, address);
+    let is_array = matches!(u.ty(u.expr(e).ty.ty), Type::Array { .. });
+    match u.expr(e).kind {
+        ExprKind::AddrOf(place) => object_of(u, place),
+        ExprKind::Member { .. } | ExprKind::Index { .. } if is_array => object_of(u, e),
+        ExprKind::Binary {
+            op: BinOp::Add | BinOp::Sub,
+            lhs,
+            ..
+        } => elements(u, lhs),
+        _ => elements(u, e),
+    }
+}
+
+/// The same of a part of an object.
+fn object_of(u: &Unit, place: ExprId) -> Option<TypeId> {
+    let mut place = place;
+    loop {
+        place = match u.expr(place).kind {
+            ExprKind::Member {
+                base, arrow: true, ..
+            } => return elements(u, base),
+            ExprKind::Member { base, .. } => base,
+            ExprKind::Index { base, .. } => {
+                let is_array = matches!(u.ty(u.expr(base).ty.ty), Type::Array { .. });
+                match u.expr(base).kind {
+                    ExprKind::Member { .. } if is_array => base,
+                    _ => return elements(u, base),
+                }
+            }
+            ExprKind::Deref(pointer) => return elements(u, pointer),
+            ExprKind::Ident(_) => return Some(innermost(u, u.expr(place).ty).ty),
+            _ => return None,
+        }
+    }
+}
+
 /// All places of numbers.
 fn wanted(p: &Program, numbers: &Numbers) -> HashSet<Place> {
     let mut all: HashSet<Place> = p.ids().map(Place::Result).collect();
@@ -373,6 +434,23 @@ fn compares_sizes(u: &Unit, e: ExprId) -> bool {
         !found
     });
     found
+}
+
+/// Does an MPI function make a number of an address?
+fn is_address(name: &str) -> bool {
+    matches!(
+        name.strip_prefix('P').unwrap_or(name),
+        "MPI_Get_address" | "MPI_Address"
+    )
+}
+
+/// What an MPI function does with two addresses, or an address and a number.
+fn is_sum(name: &str) -> Option<BinOp> {
+    match name.strip_prefix('P').unwrap_or(name) {
+        "MPI_Aint_add" => Some(BinOp::Add),
+        "MPI_Aint_diff" => Some(BinOp::Sub),
+        _ => None,
+    }
 }
 
 /// Does an MPI function say a datatype's bounds?

@@ -15,7 +15,7 @@ const MPI: &str = "typedef struct MPI_ABI_Datatype *MPI_Datatype; typedef long M
     int MPI_Type_create_hindexed(int, const int[], const MPI_Aint[], MPI_Datatype, MPI_Datatype *);\n\
     int MPI_Type_create_resized(MPI_Datatype, MPI_Aint, MPI_Aint, MPI_Datatype *);\n\
     int MPI_Type_create_subarray(int, const int[], const int[], const int[], int, MPI_Datatype, MPI_Datatype *);\n\
-    int MPI_Type_size(MPI_Datatype, int *); int MPI_Type_get_extent(MPI_Datatype, MPI_Aint *, MPI_Aint *); int MPI_Get_address(const void *, MPI_Aint *);\n\
+    int MPI_Type_size(MPI_Datatype, int *); int MPI_Type_get_extent(MPI_Datatype, MPI_Aint *, MPI_Aint *); int MPI_Get_address(const void *, MPI_Aint *); MPI_Aint MPI_Aint_diff(MPI_Aint, MPI_Aint);\n\
     int MPI_Comm_rank(void *, int *); void *malloc(unsigned long); void other(MPI_Aint *);\n\
     struct p { char c; double x; long n; double v[3]; }; extern struct p *p; int n = 4;\n\
     struct list { long n; double v[]; }; struct head { long n; int k; };\n";
@@ -25,6 +25,7 @@ fn named(u: &Unit, c: Counts) -> String {
     match c {
         Counts::Multiple(t) => name(t.1),
         Counts::Place(t) => format!("in {}", name(t.1)),
+        Counts::Apart(t) => format!("apart in {}", name(t.1)),
         other => format!("{other:?}"),
     }
 }
@@ -215,7 +216,29 @@ fn arrays() {
         "struct p",
     );
     with("MPI_Aint d[2] = {0, 8};", "Plain");
-    with("MPI_Aint d[2]; MPI_Get_address(&p->x, &d[0]); MPI_Get_address(&p->n, &d[1]); d[1] -= d[0];", "Unknown");
+    let asked = "MPI_Aint d[2]; MPI_Get_address(&p->x, &d[0]); MPI_Get_address(&p->n, &d[1]);";
+    let apart = |more: &str, want: &str| with(&format!("{asked} {more}"), want);
+    apart("", "apart in struct p");
+    apart("d[1] -= d[0];", "apart in struct p");
+    apart("d[1] = MPI_Aint_diff(d[1], d[0]);", "apart in struct p");
+    apart("d[0] = 0;", "apart in struct p");
+    apart("d[1] += 8;", "Unknown");
+    apart("MPI_Get_address(&n, &d[1]);", "Unknown");
+    apart("struct head h; MPI_Get_address(&h.k, &d[1]);", "Unknown");
+    apart(
+        "struct p q; MPI_Get_address(&q.v[n], &d[1]);",
+        "apart in struct p",
+    );
+    apart(
+        "struct p q[4]; MPI_Get_address(q + 1, &d[1]);",
+        "apart in struct p",
+    );
+    apart(
+        "struct { struct p in; } q; MPI_Get_address(&q.in.x, &d[1]);",
+        "Unknown",
+    );
+    apart("d[1] = (MPI_Aint)&p->n - d[0];", "apart in struct p");
+    apart("d[1] = sizeof(struct p);", "Varies");
     with(
         "MPI_Aint d[2] = {0, sizeof(struct p)}, *e = d; e[0] = 8;",
         "Varies",

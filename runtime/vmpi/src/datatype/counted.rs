@@ -6,7 +6,8 @@ use crate::wire::{bad, Read, Reader, Writer};
 use pc3_runtime::transfer::{LoadCtx, LoadError};
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::descriptor::{
-    PC3_COUNTS_EXTENTS, PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN, PC3_COUNTS_VARIES,
+    PC3_COUNTS_APART, PC3_COUNTS_EXTENTS, PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN,
+    PC3_COUNTS_VARIES,
 };
 use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
@@ -23,6 +24,8 @@ pub enum Counted {
     Multiple(TypeId),
     /// Where something lies in an object of a type, or in one of several.
     Place(TypeId),
+    /// How far places in an object of a type are apart, or where they are, as MPI_Get_address said.
+    Apart(TypeId),
     /// Multiples of what MPI said of a datatype's extent.
     Extents,
     /// Sizes that are not the same everywhere, in another way.
@@ -48,6 +51,7 @@ impl Counted {
             PC3_COUNTS_VARIES => Counted::Varies,
             PC3_COUNTS_EXTENTS => Counted::Extents,
             n if n & PC3_COUNTS_PLACES != 0 => Counted::Place(TypeId(n & !PC3_COUNTS_PLACES)),
+            n if n & PC3_COUNTS_APART != 0 => Counted::Apart(TypeId(n & !PC3_COUNTS_APART)),
             n => Counted::Multiple(TypeId(n)),
         }
     }
@@ -61,6 +65,7 @@ impl Counted {
             Counted::Extents => PC3_COUNTS_EXTENTS,
             Counted::Multiple(of) => of.0,
             Counted::Place(of) => of.0 | PC3_COUNTS_PLACES,
+            Counted::Apart(of) => of.0 | PC3_COUNTS_APART,
         }
     }
 
@@ -77,6 +82,7 @@ impl Counted {
         Ok(match self {
             Counted::Multiple(of) => Counted::Multiple(ctx.partner(of)?),
             Counted::Place(of) => Counted::Place(ctx.partner(of)?),
+            Counted::Apart(of) => Counted::Apart(ctx.partner(of)?),
             other => other,
         })
     }
@@ -247,7 +253,11 @@ pub fn length(n: usize, counted: Counted, ctx: &dyn LoadCtx) -> Read<Option<usiz
             let here = i64::try_from(n).ok().and_then(|n| objects.whole(n));
             here.and_then(|n| usize::try_from(n).ok())
         }
-        Counted::Unknown | Counted::Extents | Counted::Place(_) | Counted::Varies => None,
+        Counted::Unknown
+        | Counted::Extents
+        | Counted::Place(_)
+        | Counted::Apart(_)
+        | Counted::Varies => None,
     })
 }
 
@@ -288,6 +298,6 @@ pub fn displacement(at: i64, counted: Counted, ctx: &dyn LoadCtx) -> Read<Option
         Counted::Plain | Counted::Fixed => Some(at),
         Counted::Multiple(of) => Objects::of(of, ctx)?.whole(at),
         Counted::Place(of) => Objects::of(of, ctx)?.place(at),
-        Counted::Unknown | Counted::Extents | Counted::Varies => None,
+        Counted::Unknown | Counted::Extents | Counted::Apart(_) | Counted::Varies => None,
     })
 }

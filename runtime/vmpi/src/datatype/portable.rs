@@ -6,7 +6,8 @@
 //! 1. The ABIs lay everything out alike: nothing changes.
 //! 2. The displacements are differences of addresses (or addresses) that MPI_Get_address had given
 //!    to the program, of objects that are still alive: the addresses are translated.
-//! 3. The program has struct types with fitting members at these displacements: each such type
+//! 3. They are such differences, of objects of one type, as the program's text says.
+//! 4. The program has struct types with fitting members at these displacements: each such type
 //!    translates them.  A stride or an offset may also be a number of elements.
 //!
 //! If nothing applies, or two readings differ, the restart is refused with the line that made the
@@ -207,6 +208,7 @@ fn as_said(q: &Question, same: &Answer, ctx: &dyn LoadCtx) -> Read<Option<Answer
     match q.counted {
         Counted::Multiple(_) | Counted::Place(_) => {}
         Counted::Extents => return Ok(by_extents(q, ctx)),
+        Counted::Apart(of) => return by_object(q, of, ctx),
         // Elements of another size would lie elsewhere.
         Counted::Fixed if q.blocks.iter().all(alike) => return Ok(Some(same.clone())),
         // A number without a size is one of bytes.
@@ -220,6 +222,24 @@ fn as_said(q: &Question, same: &Answer, ctx: &dyn LoadCtx) -> Read<Option<Answer
         None => refuse(q.created_at, &format!("{at} bytes lead to no value here")),
     };
     Ok(Some(same.iter().map(here).collect::<Read<_>>()?))
+}
+
+/// Reads displacements as how far members of a struct are from one of them; not if there are two readings.
+fn by_object(q: &Question, of: TypeId, ctx: &dyn LoadCtx) -> Read<Option<Answer>> {
+    let Some((from, to)) = ctx.types().filter(|_| !absolute(q, ctx)) else {
+        return Ok(None);
+    };
+    let here = ctx.partner(of)?;
+    let Ok(plan) = Plan::compile(from, of, to, here) else {
+        return Ok(None);
+    };
+    let mut bases = vec![0];
+    starts(from, of, 0, &mut bases);
+    let read = |base| in_struct(q, (from, of), (to, here), &plan, base);
+    let mut readings: Vec<Answer> = bases.into_iter().filter_map(read).collect();
+    readings.sort();
+    readings.dedup();
+    Ok((readings.len() == 1).then(|| readings.swap_remove(0)))
 }
 
 /// Reads displacements as multiples of the extents of the types that the program has made of its structs.

@@ -9,7 +9,8 @@ use pc3_program::tables;
 use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;
 use pc3_typemetric::descriptor::{
-    PC3_COUNTS_EXTENTS, PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN, PC3_COUNTS_VARIES,
+    PC3_COUNTS_APART, PC3_COUNTS_EXTENTS, PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN,
+    PC3_COUNTS_VARIES,
 };
 
 /// Runtime functions that take an allocation site as a last argument.
@@ -360,6 +361,7 @@ fn counted(of: Counts, row: &str) -> String {
         Counts::Nothing | Counts::Fixed => PC3_COUNTS_FIXED.to_string(),
         Counts::Multiple(_) => format!("{row}->id"),
         Counts::Place(_) => format!("{PC3_COUNTS_PLACES} + {row}->id"),
+        Counts::Apart(_) => format!("{PC3_COUNTS_APART} + {row}->id"),
     }
 }
 
