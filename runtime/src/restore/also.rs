@@ -270,14 +270,14 @@ impl Image {
 /// pointers that lead nowhere, where others have none; and what is a pointer in what the memory was made as anyway.
 fn not_its(
     r: &Reading,
-    all: &[Reading],
+    all: &[&Reading],
     from: &[u8],
     types: [&TypeTable; 2],
     translator: &mut Translator,
 ) -> Vec<Word> {
     let [source, target] = types;
     let width = u64::from(source.abi().pointer.size);
-    let others = || all.iter().filter(|o| o.ty != r.ty);
+    let others = || all.iter().copied().filter(|o| o.ty != r.ty);
     let word = |at: u64| {
         let place = at as usize..(at + width) as usize;
         from.get(place).map(|b| number(source.abi().endian, b))
@@ -306,7 +306,7 @@ fn not_its(
             .filter(|o| o.pointer(p.at).is_none());
         let nowhere = |raw| raw != 0 && !translator.may_lead(raw, p.to_struct);
         let other = none.next().is_some() && word(p.at).is_some_and(nowhere);
-        let own = &all[0];
+        let own = all[0];
         let same = own.ty != r.ty && own.pointer(p.at).is_some_and(|o| o.here == p.here);
         if other || same {
             let bytes = u64::from(target.abi().pointer.size);
@@ -350,6 +350,10 @@ impl RankBuilder<'_, '_> {
                 let bytes = own.plan.src_size();
                 let here = plan.map_offset(from.len() as u64, at, own.ty);
                 let here = here.map_err(|e| self.value(name, &e.to_string()))? as usize;
+                // What has no room for a struct is none.
+                let room = (from.len() as u64).saturating_sub(at);
+                let fits = |r: &&Reading| r.place.is_empty() || r.plan.src_size() <= room;
+                let readings: Vec<&Reading> = spot.readings.iter().filter(fits).collect();
                 let from = &from[at as usize..(at + bytes).min(from.len() as u64) as usize];
                 let end = (here + own.plan.dst_elem_size() as usize).min(into.len());
                 let into = &mut into[here..end];
@@ -358,7 +362,7 @@ impl RankBuilder<'_, '_> {
                 }
                 translator.begins(at);
                 if self.directory.foreign() {
-                    let done = self.agreed(&spot.readings, from, into, translator);
+                    let done = self.agreed(&readings, from, into, translator);
                     done.map_err(|(other, byte)| {
                         let k = at / plan.src_size().max(1);
                         let index = match k {
@@ -389,13 +393,13 @@ impl RankBuilder<'_, '_> {
     /// What all readings that the value allows make of it; or one that another one contradicts, and at which byte.
     fn agreed<'r>(
         &self,
-        readings: &'r [Reading],
+        readings: &[&'r Reading],
         from: &[u8],
         into: &mut [u8],
         translator: &mut Translator,
     ) -> Result<(), (&'r Reading, Option<usize>)> {
         let types = [self.plans.source, self.plans.target];
-        let last = &readings[readings.len() - 1];
+        let last = readings[readings.len() - 1];
         let mut all: Option<Image> = None;
         for r in readings {
             let shown = if r.place.is_empty() { last } else { r };
