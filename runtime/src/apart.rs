@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
+use pc3_os::memory::{self, Backing};
 use pc3_typemetric::descriptor::pc3_rank;
 
 use crate::report::{die, EXIT_FATAL};
@@ -26,7 +27,7 @@ impl Drop for Apart {
         AT.set(null_mut());
         let base = self.abi.sp_end.cast::<u8>().wrapping_sub(BYTES);
         // SAFETY: mapped below; the thread ends.
-        unsafe { libc::munmap(base.cast(), BYTES) };
+        unsafe { memory::unmap(base, BYTES) };
     }
 }
 
@@ -51,32 +52,22 @@ pub(crate) fn is_apart(me: *mut pc3_rank) -> bool {
 pub(crate) fn stack(bytes: usize) -> Option<*mut c_void> {
     let delta = DELTA.get()?;
     let full = !AT.get().is_null() || bytes > BYTES;
-    // SAFETY: a fresh anonymous mapping.
-    let base = unsafe {
-        libc::mmap(
-            null_mut(),
-            if full { 0 } else { BYTES },
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-            -1,
-            0,
-        )
-    };
-    if base == libc::MAP_FAILED {
+    let mapped = || memory::map(BYTES, Backing::AsTouched).ok();
+    let Some(base) = (!full).then(mapped).flatten() else {
         die(
             EXIT_FATAL,
             &format!("the stack of locals whose address escapes, of a thread that the program made, is full ({BYTES} bytes)"),
         );
-    }
+    };
     let mut own = Box::new(Apart {
-        abi: pc3_rank::new(base.cast(), base.cast::<u8>().wrapping_add(BYTES).cast()),
+        abi: pc3_rank::new(base.cast(), base.wrapping_add(BYTES).cast()),
         delta,
     });
     let at = &raw mut own.abi;
     OWN.with_borrow_mut(|slot| *slot = Some(own));
     AT.set(at);
     tls::set(at, delta);
-    Some(base)
+    Some(base.cast())
 }
 
 /// A block of run-time size there, behind `from`.

@@ -5,6 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use pc3_os::original;
+use pc3_os::processes::{children, lives};
+use pc3_os::types::pid_t;
+
 use crate::files::{call, pc3_call_at};
 
 /// Those that the process had when it began: whoever has become this program by `exec` had started them.
@@ -22,32 +26,6 @@ pub(crate) fn note() {
     let _ = FIRST.set(children().unwrap_or_default());
 }
 
-/// Is there any, whether it runs or has ended?
-fn any() -> bool {
-    // SAFETY: the structure is filled by the call, which changes nothing.
-    unsafe {
-        let mut info: libc::siginfo_t = std::mem::zeroed();
-        let how = libc::WEXITED | libc::WSTOPPED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
-        libc::waitid(libc::P_ALL, 0, &raw mut info, how) == 0
-    }
-}
-
-/// None if the system does not list them.
-fn children() -> Option<BTreeSet<i32>> {
-    if !any() {
-        return Some(BTreeSet::new());
-    }
-    let mut all = BTreeSet::new();
-    for thread in std::fs::read_dir("/proc/self/task").ok()?.flatten() {
-        let list = std::fs::read_to_string(thread.path().join("children")).ok()?;
-        all.extend(
-            list.split_whitespace()
-                .filter_map(|n| n.parse::<i32>().ok()),
-        );
-    }
-    Some(all)
-}
-
 /// A child that has not been waited for, with the call that started it.
 pub(crate) fn obstacle() -> Option<String> {
     let first = FIRST.get()?;
@@ -61,11 +39,6 @@ pub(crate) fn obstacle() -> Option<String> {
     Some(format!(
         "process {of} is a child of the program{by}, which has not waited for it"
     ))
-}
-
-fn lives(pid: i32) -> bool {
-    // SAFETY: asks only.
-    unsafe { libc::kill(pid, 0) == 0 }
 }
 
 fn enter(pid: i32, call: String) {
@@ -92,7 +65,7 @@ pub unsafe extern "C" fn pc3_child(name: *const c_char, place: *const c_char, pi
 }
 
 type Spawn = unsafe extern "C" fn(
-    *mut libc::pid_t,
+    *mut pid_t,
     *const c_char,
     *const c_void,
     *const c_void,
@@ -100,32 +73,9 @@ type Spawn = unsafe extern "C" fn(
     *const *mut c_char,
 ) -> c_int;
 
-unsafe extern "C" {
-    fn posix_spawn(
-        pid: *mut libc::pid_t,
-        path: *const c_char,
-        actions: *const c_void,
-        attributes: *const c_void,
-        arguments: *const *mut c_char,
-        environment: *const *mut c_char,
-    ) -> c_int;
-    fn posix_spawnp(
-        pid: *mut libc::pid_t,
-        path: *const c_char,
-        actions: *const c_void,
-        attributes: *const c_void,
-        arguments: *const *mut c_char,
-        environment: *const *mut c_char,
-    ) -> c_int;
-}
-
 /// # Safety
 /// As `posix_spawn`.
-unsafe fn spawned(
-    name: &str,
-    pid: *mut libc::pid_t,
-    spawn: impl Fn(*mut libc::pid_t) -> c_int,
-) -> c_int {
+unsafe fn spawned(name: &str, pid: *mut pid_t, spawn: impl Fn(*mut pid_t) -> c_int) -> c_int {
     let mut new = 0;
     let failed = spawn(&raw mut new);
     let made = call(name);
@@ -145,14 +95,14 @@ macro_rules! spawns {
         /// As the library's function.
         #[no_mangle]
         pub unsafe extern "C" fn $ours(
-            pid: *mut libc::pid_t,
+            pid: *mut pid_t,
             path: *const c_char,
             actions: *const c_void,
             attributes: *const c_void,
             arguments: *const *mut c_char,
             environment: *const *mut c_char,
         ) -> c_int {
-            let theirs: Spawn = $theirs;
+            let theirs: Spawn = original::$theirs;
             // SAFETY: by the caller.
             unsafe {
                 spawned($name, pid, |new| {

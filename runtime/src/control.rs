@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
+use pc3_os::signals::{self, new_action, Mask, SIG_DFL};
+use pc3_os::{errors, files, processes};
 use pc3_typemetric::codes;
 
 use crate::given;
@@ -512,38 +514,24 @@ fn none_came(patience: Duration, ranks: &str) -> String {
 
 /// Threads of the runtime take no signals: those are the program's.
 pub fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
-    // SAFETY: the sets are initialised by sigfillset and by the first call.
-    unsafe {
-        let mut all: libc::sigset_t = std::mem::zeroed();
-        let mut before: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&raw mut all);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
-        let spawned = spawn();
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
-        spawned
-    }
+    let before = signals::block_only(&Mask::all());
+    let spawned = spawn();
+    signals::block_only(&before);
+    spawned
 }
 
 /// A file of `write`'s that grows beyond the process's limit is an error (EFBIG), and no signal to the program.
 pub fn without_size_signal<T>(write: impl FnOnce() -> T) -> T {
-    // SAFETY: the sets are initialised by sigemptyset and by the first call; a signal that was not pending before is this
-    // thread's own.
-    unsafe {
-        let mut one: libc::sigset_t = std::mem::zeroed();
-        let mut before: libc::sigset_t = std::mem::zeroed();
-        let mut pending: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut one);
-        libc::sigaddset(&raw mut one, libc::SIGXFSZ);
-        libc::sigpending(&raw mut pending);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const one, &raw mut before);
-        let done = write();
-        if libc::sigismember(&raw const pending, libc::SIGXFSZ) == 0 {
-            let now: libc::timespec = std::mem::zeroed();
-            libc::sigtimedwait(&raw const one, std::ptr::null_mut(), &raw const now);
-        }
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
-        done
+    let one = Mask::one(signals::SIGXFSZ);
+    let pending = signals::pending();
+    let before = signals::block(&one);
+    let done = write();
+    // One that was not pending before is this thread's own.
+    if !pending.has(signals::SIGXFSZ) {
+        signals::take(&one);
     }
+    signals::block_only(&before);
+    done
 }
 
 /// 0: not ours; 1: checkpoint; 2: stop; 3: the end is noted first.
@@ -556,10 +544,7 @@ static STOP_PATH: OnceLock<CString> = OnceLock::new();
 
 /// Was an end asked for, too?  Safe in a signal handler.
 fn found_stop() -> bool {
-    // SAFETY: a system call with a string that stays.
-    STOP_PATH
-        .get()
-        .is_some_and(|path| unsafe { libc::unlink(path.as_ptr()) } == 0)
+    STOP_PATH.get().is_some_and(|path| files::remove(path))
 }
 
 /// Requests to stop are left in `dir` from now on, or were just before.
@@ -575,8 +560,8 @@ pub(crate) fn look_for_stops(dir: &Path) {
 }
 
 extern "C" fn on_signal(signal: c_int) {
-    // SAFETY: the thread's own; what is interrupted may be about to look at it.
-    let errno = unsafe { *libc::__errno_location() };
+    // What is interrupted may be about to look at it.
+    let errno = errors::last();
     let action = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n));
     match action.map_or(0, |a| a.load(SeqCst)) {
         0 => {}
@@ -589,8 +574,7 @@ extern "C" fn on_signal(signal: c_int) {
             request();
         }
     }
-    // SAFETY: as above.
-    unsafe { *libc::__errno_location() = errno };
+    errors::set(errno);
 }
 
 /// The signal that this process is to end by, once it has said so.
@@ -603,13 +587,8 @@ const NOTE: u8 = 3;
 /// SIGTERM no longer ends this process by itself, unless the program has said what it does: `wake`, which is called in
 /// the handler, gets somebody to ask for [`ending`] and then to call [`end_by`].
 pub fn note_the_end(wake: fn()) {
-    let signal = libc::SIGTERM;
-    // SAFETY: only asks.
-    let kept = unsafe {
-        let mut now: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, std::ptr::null(), &raw mut now);
-        now.sa_sigaction != libc::SIG_DFL
-    };
+    let signal = signals::SIGTERM;
+    let kept = signals::action(signal).is_ok_and(|now| now.sa_sigaction != SIG_DFL);
     if !kept {
         let _ = WAKE.set(wake);
         ACTIONS[signal as usize].store(NOTE, SeqCst);
@@ -624,24 +603,18 @@ pub fn ending() -> Option<c_int> {
 
 /// Ends it, as the signal would have.
 pub fn end_by(signal: c_int) -> ! {
-    // SAFETY: the signal's own action, of this process.
-    unsafe {
-        libc::signal(signal, libc::SIG_DFL);
-        libc::kill(libc::getpid(), signal);
-        std::thread::sleep(Duration::from_secs(1));
-        // Blocked in all threads.
-        libc::_exit(128 + signal)
-    }
+    signals::by_default(signal);
+    signals::send_to_self(signal);
+    std::thread::sleep(Duration::from_secs(1));
+    // Blocked in all threads.
+    processes::end_now(128 + signal)
 }
 
 fn note(signal: c_int) {
     if ENDING.swap(signal, SeqCst) != 0 {
         // Nobody has listened the first time.
-        // SAFETY: both may be called in a handler.
-        unsafe {
-            libc::signal(signal, libc::SIG_DFL);
-            libc::raise(signal);
-        }
+        signals::by_default(signal);
+        signals::raise(signal);
     } else if let Some(wake) = WAKE.get() {
         wake();
     }
@@ -662,14 +635,9 @@ pub(crate) fn listener() -> usize {
 }
 
 fn listen_to(signal: c_int) -> bool {
+    let act = new_action(listener(), signals::SA_RESTART);
     // SAFETY: the handler only stores to atomics and removes a file.
-    unsafe {
-        let mut act: libc::sigaction = std::mem::zeroed();
-        act.sa_sigaction = listener();
-        act.sa_flags = libc::SA_RESTART;
-        libc::sigemptyset(&raw mut act.sa_mask);
-        libc::sigaction(signal, &raw const act, std::ptr::null_mut()) == 0
-    }
+    unsafe { signals::set_action(signal, &act) }.is_ok()
 }
 
 /// The program has given a signal up.

@@ -2,18 +2,20 @@
 //! recursion ends in a fault: that is told, and not left to the system.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 
+use pc3_os::signals::{self, new_action, Handler, Stack, SA_ONSTACK, SA_SIGINFO, SIGSEGV, SIG_DFL};
+use pc3_os::types::{sigaction, siginfo_t};
+use pc3_os::{files, processes};
 use pc3_typemetric::codes;
 
 use crate::report::{error, EXIT_REFUSED};
 
 /// What there was before.
 struct Before {
-    action: libc::sigaction,
-    stack: libc::stack_t,
+    action: sigaction,
+    stack: Stack,
     own: Vec<u8>,
 }
 
@@ -30,43 +32,31 @@ static TOP: AtomicUsize = AtomicUsize::new(0);
 /// So far below that a fault is one of the stack.
 const DEEPEST: usize = 1 << 30;
 
-extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
+extern "C" fn on_fault(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
     // SAFETY: what the system gives a handler.
     let depth = unsafe { TOP.load(SeqCst).wrapping_sub((*info).si_addr() as usize) };
     if depth > DEEPEST {
         // It comes again.
-        // SAFETY: may be called in a handler.
-        unsafe { libc::signal(libc::SIGSEGV, libc::SIG_DFL) };
+        signals::by_default(SIGSEGV);
         return;
     }
     let line = format!("pc3: {}\n", error(codes::NO_MEMORY, MESSAGE));
-    // SAFETY: nothing of the program runs any more; what is called may be called in a handler.
-    unsafe {
-        libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
-        libc::_exit(EXIT_REFUSED)
-    }
+    // Nothing of the program runs any more; both may be called in a handler.
+    files::write(files::STDERR_FILENO, line.as_bytes());
+    processes::end_now(EXIT_REFUSED)
 }
 
 /// From here on, on a stack of its own.
 pub(crate) fn watch() {
     let mut own = vec![0; 64 << 10];
     TOP.store(&raw const own as usize, SeqCst);
-    // SAFETY: initialised structures, and memory that is kept until the stack is given back.
+    let new = Stack::new(own.as_mut_ptr(), own.len());
+    let fault = new_action(on_fault as Handler as usize, SA_ONSTACK | SA_SIGINFO);
+    // SAFETY: memory that is kept until the stack is given back; the handler ends the process, or lets the fault do that.
     unsafe {
-        let new = libc::stack_t {
-            ss_sp: own.as_mut_ptr().cast::<c_void>(),
-            ss_flags: 0,
-            ss_size: own.len(),
-        };
-        let mut stack: libc::stack_t = std::mem::zeroed();
-        let mut action: libc::sigaction = std::mem::zeroed();
-        if libc::sigaltstack(&raw const new, &raw mut stack) != 0 {
-            return;
-        }
-        let mut fault: libc::sigaction = std::mem::zeroed();
-        fault.sa_sigaction = on_fault as *const () as usize;
-        fault.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO;
-        libc::sigaction(libc::SIGSEGV, &raw const fault, &raw mut action);
+        let Ok(stack) = new.enter() else { return };
+        let before = signals::set_action(SIGSEGV, &fault);
+        let action = before.unwrap_or_else(|_| new_action(SIG_DFL, 0));
         let before = Before { action, stack, own };
         *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
     }
@@ -78,8 +68,8 @@ pub(crate) fn ends() {
     if let Some(before) = before.take() {
         // SAFETY: what these calls have given.
         unsafe {
-            libc::sigaction(libc::SIGSEGV, &raw const before.action, null_mut());
-            libc::sigaltstack(&raw const before.stack, null_mut());
+            let _ = signals::set_action(SIGSEGV, &before.action);
+            let _ = before.stack.enter();
         }
         drop(before.own);
     }

@@ -5,17 +5,25 @@
 //! launchers pass signals on.  A rank that has none, and sends itself one, ends the job as it would end its process.
 
 use std::ffi::{c_int, c_uint, c_void};
-use std::mem::zeroed;
+use std::io;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 
+use pc3_os::clocks::{interval, Timer, Times, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID};
+use pc3_os::signals::{
+    self, new_action, Handler, Mask, SA_NOCLDSTOP, SA_NOCLDWAIT, SA_NODEFER, SA_RESETHAND,
+    SA_RESTART, SA_SIGINFO, SIGALRM, SIGCHLD, SIGCONT, SIGKILL, SIGPROF, SIGSTOP, SIGURG,
+    SIGVTALRM, SIGWINCH, SIG_DFL, SIG_IGN, SI_QUEUE, SI_TIMER, SI_USER,
+};
+use pc3_os::types::{clockid_t, itimerval, sigaction, siginfo_t, timeval};
+use pc3_os::{original, processes};
 use pc3_typemetric::descriptor::pc3_rank;
 
 use crate::control;
 use crate::format::library::{ProcessMeta, SignalMeta};
 use crate::handlers::{self, SIGNALS};
-use crate::process::{bits, flags_of, flags_to, set as mask_of};
+use crate::process::{flags_of, flags_to};
 use crate::rank::Rank;
 use crate::tls;
 
@@ -42,7 +50,7 @@ static FIRST: AtomicPtr<Table> = AtomicPtr::new(null_mut());
 #[derive(Debug)]
 pub(crate) struct Dispositions {
     table: *const Table,
-    timers: [Option<libc::timer_t>; 3],
+    timers: [Option<Timer>; 3],
 }
 
 impl Default for Dispositions {
@@ -89,24 +97,24 @@ fn apart<'a>() -> Option<&'a mut Rank> {
 }
 
 fn ignored_by_default(signal: c_int) -> bool {
-    [libc::SIGCHLD, libc::SIGURG, libc::SIGWINCH, libc::SIGCONT].contains(&signal)
+    [SIGCHLD, SIGURG, SIGWINCH, SIGCONT].contains(&signal)
 }
 
 /// Runs a rank's handler.
 ///
 /// # Safety
 /// On a signal, with what the system says of it.
-unsafe fn deliver(to: &Table, signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+unsafe fn deliver(to: &Table, signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let entry = &to.entries[signal as usize];
     let flags = entry.flags.load(SeqCst);
-    let handler = match flags & libc::SA_RESETHAND as c_int {
+    let handler = match flags & SA_RESETHAND {
         0 => entry.handler.load(SeqCst),
-        _ => entry.handler.swap(libc::SIG_DFL, SeqCst),
+        _ => entry.handler.swap(SIG_DFL, SeqCst),
     };
-    if handler == libc::SIG_IGN {
+    if handler == SIG_IGN {
         return;
     }
-    if handler == libc::SIG_DFL {
+    if handler == SIG_DFL {
         by_default(signal);
         return;
     }
@@ -115,8 +123,8 @@ unsafe fn deliver(to: &Table, signal: c_int, info: *mut libc::siginfo_t, context
     let call = || {
         // SAFETY: the program's function.
         unsafe {
-            if flags & libc::SA_SIGINFO != 0 {
-                let f: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
+            if flags & SA_SIGINFO != 0 {
+                let f: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
                     std::mem::transmute(handler);
                 f(signal, info, context);
             } else {
@@ -140,30 +148,26 @@ unsafe fn deliver(to: &Table, signal: c_int, info: *mut libc::siginfo_t, context
 
 fn by_default(signal: c_int) {
     if !ignored_by_default(signal) {
-        // SAFETY: what the system does with a signal that nobody handles.
-        unsafe {
-            libc::signal(signal, libc::SIG_DFL);
-            libc::raise(signal);
-        }
+        signals::by_default(signal);
+        signals::raise(signal);
     }
 }
 
-extern "C" fn on_any(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+extern "C" fn on_any(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: called by the system.
     unsafe {
         let code = (*info).si_code;
-        if code == libc::SI_TIMER {
+        if code == SI_TIMER {
             let whose = (*info).si_value().sival_ptr.cast::<Table>().cast_const();
             if let Some(table) = tables().find(|t| std::ptr::eq(*t, whose)) {
                 deliver(table, signal, info, context);
                 return;
             }
         }
-        let sent = [libc::SI_USER, libc::SI_QUEUE].contains(&code);
-        let outside = sent && (*info).si_pid() != libc::getpid();
-        if outside || code == libc::SI_TIMER {
-            let handles =
-                |t: &&Table| t.entries[signal as usize].handler.load(SeqCst) > libc::SIG_IGN;
+        let sent = [SI_USER, SI_QUEUE].contains(&code);
+        let outside = sent && (*info).si_pid() != processes::id();
+        if outside || code == SI_TIMER {
+            let handles = |t: &&Table| t.entries[signal as usize].handler.load(SeqCst) > SIG_IGN;
             for table in tables().filter(handles) {
                 deliver(table, signal, info, context);
             }
@@ -179,33 +183,29 @@ extern "C" fn on_any(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
 }
 
 /// What the process does with a signal, so that every rank gets what it wants.
-fn install(signal: c_int, act: &libc::sigaction) {
+fn install(signal: c_int, act: &sigaction) {
     let handlers = || tables().map(|t| t.entries[signal as usize].handler.load(SeqCst));
-    // SAFETY: initialised structures.
-    unsafe {
-        let mut new: libc::sigaction = zeroed();
-        new.sa_mask = act.sa_mask;
-        if handlers().any(|h| h > libc::SIG_IGN) {
-            new.sa_sigaction =
-                on_any as extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) as usize;
-            let kept =
-                libc::SA_RESTART | libc::SA_NODEFER | libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT;
-            new.sa_flags = act.sa_flags & kept | libc::SA_SIGINFO;
-        } else if handlers().any(|h| h == libc::SIG_IGN) {
-            new.sa_sigaction = libc::SIG_IGN;
-        }
-        libc::sigaction(signal, &raw const new, null_mut());
-        if new.sa_sigaction == libc::SIG_DFL {
-            control::listen_again(signal);
-        }
+    let mut new = new_action(SIG_DFL, 0);
+    new.sa_mask = act.sa_mask;
+    if handlers().any(|h| h > SIG_IGN) {
+        new.sa_sigaction = on_any as Handler as usize;
+        let kept = SA_RESTART | SA_NODEFER | SA_NOCLDSTOP | SA_NOCLDWAIT;
+        new.sa_flags = act.sa_flags & kept | SA_SIGINFO;
+    } else if handlers().any(|h| h == SIG_IGN) {
+        new.sa_sigaction = SIG_IGN;
+    }
+    // SAFETY: handlers of ranks run as the program's own would.
+    let _ = unsafe { signals::set_action(signal, &new) };
+    if new.sa_sigaction == SIG_DFL {
+        control::listen_again(signal);
     }
 }
 
-fn change(rank: &mut Rank, signal: c_int, act: &libc::sigaction) {
+fn change(rank: &mut Rank, signal: c_int, act: &sigaction) {
     let entry = &table(rank).entries[signal as usize];
     alone(|| {
         entry.flags.store(act.sa_flags, SeqCst);
-        entry.mask.store(bits(&act.sa_mask), SeqCst);
+        entry.mask.store(signals::bits(&act.sa_mask), SeqCst);
         entry.handler.store(act.sa_sigaction, SeqCst);
         install(signal, act);
     });
@@ -215,115 +215,62 @@ fn change(rank: &mut Rank, signal: c_int, act: &libc::sigaction) {
 /// handler runs meanwhile on this thread; it could want to change something, too.
 fn alone(f: impl FnOnce()) {
     static CHANGES: Mutex<()> = Mutex::new(());
-    let all = mask_of(u64::MAX);
-    let mut before = mask_of(0);
-    // SAFETY: initialised sets.
-    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const all, &raw mut before) };
+    let before = signals::block(&Mask::of(u64::MAX));
     let changes = CHANGES.lock().unwrap_or_else(PoisonError::into_inner);
     f();
     drop(changes);
-    // SAFETY: as above.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, null_mut()) };
+    signals::block_only(&before);
 }
 
 /// As `sigaction`, for a rank that has others beside it; none: the process is its own.
-pub(crate) fn action(signal: c_int, new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
-    let valid = (1..SIGNALS as c_int).contains(&signal)
-        && ![libc::SIGKILL, libc::SIGSTOP].contains(&signal);
+pub(crate) fn action(signal: c_int, new: Option<&sigaction>) -> Option<sigaction> {
+    let valid = (1..SIGNALS as c_int).contains(&signal) && ![SIGKILL, SIGSTOP].contains(&signal);
     let rank = apart().filter(|_| valid)?;
     let entry = &table(rank).entries[signal as usize];
-    // SAFETY: a plain structure.
-    let mut old: libc::sigaction = unsafe { zeroed() };
-    old.sa_sigaction = entry.handler.load(SeqCst);
-    old.sa_flags = entry.flags.load(SeqCst);
-    old.sa_mask = mask_of(entry.mask.load(SeqCst));
+    let mut old = new_action(entry.handler.load(SeqCst), entry.flags.load(SeqCst));
+    old.sa_mask = signals::set(entry.mask.load(SeqCst));
     if let Some(new) = new {
         change(rank, signal, new);
     }
     Some(old)
 }
 
-const TIMERS: [(libc::clockid_t, c_int); 3] = [
-    (libc::CLOCK_MONOTONIC, libc::SIGALRM),
-    (libc::CLOCK_PROCESS_CPUTIME_ID, libc::SIGVTALRM),
-    (libc::CLOCK_PROCESS_CPUTIME_ID, libc::SIGPROF),
+const TIMERS: [(clockid_t, c_int); 3] = [
+    (CLOCK_MONOTONIC, SIGALRM),
+    (CLOCK_PROCESS_CPUTIME_ID, SIGVTALRM),
+    (CLOCK_PROCESS_CPUTIME_ID, SIGPROF),
 ];
 
-fn timer(rank: &mut Rank, which: usize) -> Option<libc::timer_t> {
-    if let Some(timer) = rank.dispositions.timers[which] {
-        return Some(timer);
-    }
-    let (clock, signal) = TIMERS[which];
-    let value = std::ptr::from_ref(table(rank));
-    // SAFETY: an initialised structure.
-    unsafe {
-        let mut event: libc::sigevent = zeroed();
-        event.sigev_notify = libc::SIGEV_SIGNAL;
-        event.sigev_signo = signal;
-        event.sigev_value.sival_ptr = value.cast_mut().cast();
-        let mut timer: libc::timer_t = zeroed();
-        let done = libc::timer_create(clock, &raw mut event, &raw mut timer);
-        rank.dispositions.timers[which] = (done == 0).then_some(timer);
+fn timer(rank: &mut Rank, which: usize) -> Option<Timer> {
+    if rank.dispositions.timers[which].is_none() {
+        let (clock, signal) = TIMERS[which];
+        let carries = std::ptr::from_ref(table(rank)).cast_mut().cast();
+        rank.dispositions.timers[which] = Timer::new(clock, signal, carries);
     }
     rank.dispositions.timers[which]
 }
 
-/// Microseconds until it rings and between.
-type Times = (u64, u64);
-
-#[allow(clippy::unnecessary_cast)] // the fields' types depend on the ABI
-fn micros(t: &libc::timespec) -> u64 {
-    // What is left of a running timer is never nothing.
-    t.tv_sec as u64 * 1_000_000 + (t.tv_nsec as u64).div_ceil(1000)
-}
-
-fn spec(micros: u64) -> libc::timespec {
-    libc::timespec {
-        tv_sec: (micros / 1_000_000) as _,
-        tv_nsec: (micros % 1_000_000 * 1000) as _,
-    }
-}
-
 fn left(rank: &Rank, which: usize) -> Times {
-    // SAFETY: a timer of this process; the structure is filled by the call.
-    unsafe {
-        let mut now: libc::itimerspec = zeroed();
-        if let Some(timer) = rank.dispositions.timers[which] {
-            libc::timer_gettime(timer, &raw mut now);
-        }
-        (micros(&now.it_value), micros(&now.it_interval))
-    }
+    let timer = &rank.dispositions.timers[which];
+    timer.as_ref().map_or((0, 0), Timer::left)
 }
 
-fn start(rank: &mut Rank, which: usize, times: Times) -> c_int {
+fn start(rank: &mut Rank, which: usize, times: Times) -> io::Result<()> {
     if times.0 == 0 && rank.dispositions.timers[which].is_none() {
-        return 0;
+        return Ok(());
     }
-    let Some(timer) = timer(rank, which) else {
-        return -1;
-    };
-    let new = libc::itimerspec {
-        it_value: spec(times.0),
-        it_interval: spec(times.1),
-    };
-    // SAFETY: a timer of this process.
-    unsafe { libc::timer_settime(timer, 0, &raw const new, null_mut()) }
-}
-
-extern "C" {
-    fn alarm(seconds: c_uint) -> c_uint;
-    fn getitimer(which: c_int, value: *mut libc::itimerval) -> c_int;
-    fn setitimer(which: c_int, new: *const libc::itimerval, old: *mut libc::itimerval) -> c_int;
+    let timer = timer(rank, which).ok_or_else(io::Error::last_os_error)?;
+    timer.start(times)
 }
 
 #[no_mangle]
 pub extern "C" fn pc3_alarm(seconds: c_uint) -> c_uint {
     let Some(rank) = apart() else {
         // SAFETY: a plain call.
-        return unsafe { alarm(seconds) };
+        return unsafe { original::alarm(seconds) };
     };
     let (before, _) = left(rank, 0);
-    start(rank, 0, (u64::from(seconds) * 1_000_000, 0));
+    let _ = start(rank, 0, (u64::from(seconds) * 1_000_000, 0));
     // As the C library rounds.
     match before {
         0 => 0,
@@ -331,30 +278,18 @@ pub extern "C" fn pc3_alarm(seconds: c_uint) -> c_uint {
     }
 }
 
-#[allow(clippy::unnecessary_cast)] // the fields' types depend on the ABI
-fn value(times: Times) -> libc::itimerval {
-    let time = |micros: u64| libc::timeval {
-        tv_sec: (micros / 1_000_000) as _,
-        tv_usec: (micros % 1_000_000) as _,
-    };
-    libc::itimerval {
-        it_interval: time(times.1),
-        it_value: time(times.0),
-    }
-}
-
 /// # Safety
 /// As `getitimer`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_getitimer(which: c_int, into: *mut libc::itimerval) -> c_int {
+pub unsafe extern "C" fn pc3_getitimer(which: c_int, into: *mut itimerval) -> c_int {
     // SAFETY: by the caller.
     unsafe {
         match apart().filter(|_| (0..3).contains(&which)) {
             Some(rank) => {
-                *into = value(left(rank, which as usize));
+                *into = interval(left(rank, which as usize));
                 0
             }
-            None => getitimer(which, into),
+            None => original::getitimer(which, into),
         }
     }
 }
@@ -365,30 +300,29 @@ pub unsafe extern "C" fn pc3_getitimer(which: c_int, into: *mut libc::itimerval)
 #[allow(clippy::unnecessary_cast)] // the fields' types depend on the ABI
 pub unsafe extern "C" fn pc3_setitimer(
     which: c_int,
-    new: *const libc::itimerval,
-    old: *mut libc::itimerval,
+    new: *const itimerval,
+    old: *mut itimerval,
 ) -> c_int {
     // SAFETY: by the caller.
     unsafe {
-        let fits =
-            |t: &libc::timeval| (0..1_000_000).contains(&(t.tv_usec as i64)) && t.tv_sec >= 0;
+        let fits = |t: &timeval| (0..1_000_000).contains(&(t.tv_usec as i64)) && t.tv_sec >= 0;
         let valid = (0..3).contains(&which)
             && new
                 .as_ref()
                 .is_some_and(|n| fits(&n.it_value) && fits(&n.it_interval));
         let Some(rank) = apart().filter(|_| valid) else {
-            return setitimer(which, new, old);
+            return original::setitimer(which, new, old);
         };
         let which = which as usize;
         if !old.is_null() {
-            *old = value(left(rank, which));
+            *old = interval(left(rank, which));
         }
-        let micros = |t: &libc::timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
-        start(
-            rank,
-            which,
-            (micros(&(*new).it_value), micros(&(*new).it_interval)),
-        )
+        let micros = |t: &timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
+        let times = (micros(&(*new).it_value), micros(&(*new).it_interval));
+        match start(rank, which, times) {
+            Ok(()) => 0,
+            Err(_) => -1,
+        }
     }
 }
 
@@ -415,18 +349,13 @@ pub(crate) fn restore(rank: &mut Rank, meta: &mut ProcessMeta) -> Result<(), Str
         let signal = c_int::try_from(s.signal).ok();
         let signal = signal.filter(|n| (1..SIGNALS as c_int).contains(n));
         let signal = signal.ok_or("the table of signals is damaged")?;
-        // SAFETY: a plain structure.
-        let mut act: libc::sigaction = unsafe { zeroed() };
-        act.sa_sigaction = s.handler as usize;
-        act.sa_flags = flags_to(s.flags);
-        act.sa_mask = mask_of(s.mask);
+        let mut act = new_action(s.handler as usize, flags_to(s.flags));
+        act.sa_mask = signals::set(s.mask);
         change(rank, signal, &act);
     }
     for (which, left, each) in std::mem::take(&mut meta.timers) {
-        if start(rank, (which as usize).min(2), (left, each)) != 0 {
-            let e = std::io::Error::last_os_error();
-            return Err(format!("a timer cannot be restored: {e}"));
-        }
+        let started = start(rank, (which as usize).min(2), (left, each));
+        started.map_err(|e| format!("a timer cannot be restored: {e}"))?;
     }
     Ok(())
 }

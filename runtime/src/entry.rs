@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
+use pc3_os::{errors, processes};
 use pc3_typemetric::descriptor::{pc3_fn, pc3_frame, pc3_point, pc3_type};
 
 use crate::apart;
@@ -50,8 +51,7 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
     if !rank.job().program.calls_mpi && footing::is_elsewhere() {
         return 0;
     }
-    // SAFETY: the thread's own variable, here and below.
-    let errno = unsafe { *libc::__errno_location() };
+    let errno = errors::last();
     let floats = floats::set_aside();
     let job = std::ptr::from_ref(&**rank.job());
     // SAFETY: the rank keeps its job alive.
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
         .engine()
         .is_some_and(|engine| engine.due(rank));
     // Waiting for others may have changed it.
-    unsafe { *libc::__errno_location() = errno };
+    errors::set(errno);
     floats::put_back(floats);
     if !due {
         return 0;
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
     // SAFETY: the thread's rank; `rank` above is no longer used.
     unsafe {
         callbacks::run(rank, BEFORE);
-        *libc::__errno_location() = errno;
+        errors::set(errno);
         (*rank).frames.clear();
         (*rank).shadow.top = (*rank).abi.sp as usize;
         if !(*rank).job().program.calls_mpi {
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn pc3_resumed() {
     // SAFETY: the thread's rank; the reference is no longer used.
     unsafe {
         callbacks::run(rank, event);
-        *libc::__errno_location() = errno;
+        errors::set(errno);
     }
 }
 
@@ -253,8 +253,7 @@ pub unsafe extern "C" fn pc3_exit(code: c_int) -> ! {
             engine.exit(rank, code);
         }
     }
-    // SAFETY: ends the process.
-    unsafe { libc::exit(code) }
+    processes::end(code)
 }
 
 /// `_exit` and `_Exit` in programs that call MPI.
@@ -263,8 +262,8 @@ pub unsafe extern "C" fn pc3_exit(code: c_int) -> ! {
 /// Called by user code.
 #[no_mangle]
 pub unsafe extern "C" fn pc3__exit(code: c_int) -> ! {
-    // SAFETY: ends the whole process, as it would without us; so the lock goes with it.
-    unsafe { libc::_exit(code) }
+    // The whole process, as it would without us; so the lock goes with it.
+    processes::end_now(code)
 }
 
 /// `abort` in programs that call MPI.

@@ -6,8 +6,9 @@
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::{Mutex, PoisonError};
 
+use pc3_os::variables;
+
 use crate::life::pc3_environment;
-use crate::process::environ;
 use crate::rank::Rank;
 
 /// Is it memory of the calling rank's program?  Strings that it has given to `putenv` are.
@@ -47,7 +48,7 @@ pub(crate) fn parts(is_own: &dyn Fn(usize) -> bool) -> Vec<Part> {
     // SAFETY: what the library shows, whose variable nobody changes now; what the process was started with; and texts
     // that stay.
     unsafe {
-        found.list(environ, &|_| true);
+        found.list(variables::environment(), &|_| true);
         // Of one that is no longer in use, what the system put behind it.
         found.list(first, &|text| text > first as usize);
         for text in KEPT.lock().unwrap_or_else(PoisonError::into_inner).iter() {

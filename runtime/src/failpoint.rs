@@ -30,12 +30,12 @@ pub(crate) fn reach(name: &str) -> io::Result<()> {
         return Ok(());
     }
     match effect {
-        "enospc" => Err(io::Error::from_raw_os_error(libc::ENOSPC)),
+        "enospc" => Err(io::Error::from_raw_os_error(pc3_os::errors::ENOSPC)),
         // As a crash would: no handlers, no flushing.
-        _ => unsafe {
-            libc::kill(libc::getpid(), libc::SIGKILL);
+        _ => {
+            signals::send_to_self(signals::SIGKILL);
             std::process::abort()
-        },
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn note() {
 pub(crate) fn is_elsewhere() -> bool {
     static TOLD: Once = Once::new();
     let here = 0u8;
-    let elsewhere = std::fs::read_to_string("/proc/self/maps")
+    let elsewhere = pc3_os::memory::listed()
         .is_ok_and(|maps| are_apart(&maps, TOP.load(SeqCst), &raw const here as usize));
     if elsewhere {
         TOLD.call_once(|| {

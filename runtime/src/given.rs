@@ -6,7 +6,8 @@ use std::ffi::{c_char, CStr, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 
-use crate::process::environ;
+use pc3_os::variables;
+
 use crate::settings::is_of_a_job;
 
 static TAKEN: OnceLock<BTreeMap<OsString, OsString>> = OnceLock::new();
@@ -34,7 +35,7 @@ pub(crate) unsafe fn take(given: *mut *mut c_char) {
     }
     // SAFETY: by the caller.
     unsafe {
-        leave_out(environ);
+        leave_out(variables::environment());
         leave_out(given);
     }
 }

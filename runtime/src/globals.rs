@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::OnceLock;
 
+use pc3_os::memory::{self, page_size};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use crate::registry::{Global, Program};
@@ -30,11 +31,6 @@ pub(crate) fn note(program: &Program) {
     let _ = FIRST.set(list.map(|g| (g.addr, bytes(g).into())).collect());
 }
 
-fn page() -> usize {
-    // SAFETY: a plain query.
-    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
-}
-
 impl Copy {
     /// Copies the globals as they were when they were noted; none if there are none.
     pub fn new(program: &Program) -> io::Result<Option<Copy>> {
@@ -42,8 +38,8 @@ impl Copy {
             return Ok(None);
         };
         // A distance of whole pages keeps every alignment.
-        let first = start / page() * page();
-        let mapped = (end - first).next_multiple_of(page());
+        let first = start / page_size() * page_size();
+        let mapped = (end - first).next_multiple_of(page_size());
         let base = standing(mapped)?;
         let base = base as usize;
         let copy = Copy {
@@ -142,7 +138,7 @@ pub fn pointers(types: &TypeTable, ty: TypeId, at: usize, out: &mut Vec<usize>) 
 impl Drop for Copy {
     fn drop(&mut self) {
         // SAFETY: exactly what `new` mapped.
-        unsafe { libc::munmap(self.base as *mut libc::c_void, self.mapped) };
+        unsafe { memory::unmap(self.base as *mut u8, self.mapped) };
         pc3_heap::room::unmapped(self.base, self.mapped);
     }
 }

@@ -5,14 +5,14 @@
 //! compiler may have moved the store of their top behind other work.
 
 use std::ffi::{c_int, c_void};
-use std::mem::zeroed;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pc3_os::signals::{self, Mask, SIG_DFL, SIG_ERR, SIG_IGN};
+use pc3_os::types::siginfo_t;
 use pc3_typemetric::codes;
 
-use crate::process;
 use crate::rank::Rank;
 use crate::report::{say, warning};
 use crate::tls;
@@ -20,9 +20,9 @@ use crate::tls;
 pub(crate) const SIGNALS: usize = 65;
 
 /// Signals whose handlers may not run while the stack is taken down and built again; what was blocked before.
-static HELD: Mutex<Option<libc::sigset_t>> = Mutex::new(None);
+static HELD: Mutex<Option<Mask>> = Mutex::new(None);
 
-fn held_set() -> MutexGuard<'static, Option<libc::sigset_t>> {
+fn held_set() -> MutexGuard<'static, Option<Mask>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -35,11 +35,7 @@ pub(crate) fn hold() {
     let handled = (1..SIGNALS).filter(|n| is_function(WANTED[*n].load(SeqCst)));
     let bits = handled.fold(0, |bits, n| bits | 1 << (n - 1));
     if bits != 0 {
-        let mut before = process::set(0);
-        let wanted = process::set(bits);
-        // SAFETY: initialised sets.
-        unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const wanted, &raw mut before) };
-        *held = Some(before);
+        *held = Some(signals::block(&Mask::of(bits)));
     }
 }
 
@@ -47,27 +43,26 @@ pub(crate) fn hold() {
 pub(crate) fn let_go() {
     let before = held_set().take();
     if let Some(before) = before {
-        // SAFETY: an initialised set.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, null_mut()) };
+        signals::block_only(&before);
     }
 }
 
 /// While they wait: what the program has blocked itself.
 pub(crate) fn held() -> Option<u64> {
-    held_set().as_ref().map(process::bits)
+    held_set().as_ref().map(Mask::bits)
 }
 
 /// What the program wants called, where the system has [`entered`] in its place.
 static WANTED: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
 
-type Handler = unsafe extern "C-unwind" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+type Handler = unsafe extern "C-unwind" fn(c_int, *mut siginfo_t, *mut c_void);
 
 fn ours() -> usize {
     entered as Handler as usize
 }
 
 fn is_function(handler: usize) -> bool {
-    ![libc::SIG_DFL, libc::SIG_IGN, libc::SIG_ERR].contains(&handler)
+    ![SIG_DFL, SIG_IGN, SIG_ERR].contains(&handler)
 }
 
 /// What the system is to call for a handler of the program's.
@@ -97,11 +92,7 @@ pub(crate) fn of(signal: c_int) -> usize {
 }
 
 /// What the system calls.  It forwards all that there may be, as the system does whether it was asked for or not.
-unsafe extern "C-unwind" fn entered(
-    signal: c_int,
-    info: *mut libc::siginfo_t,
-    context: *mut c_void,
-) {
+unsafe extern "C-unwind" fn entered(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let handler = of(signal);
     if !is_function(handler) {
         return;
@@ -144,16 +135,8 @@ impl Default for Handlers {
 
 /// Addresses of the stack that the program has for signals.
 fn alternate() -> std::ops::Range<usize> {
-    // SAFETY: asks only.
-    let stack = unsafe {
-        let mut stack: libc::stack_t = zeroed();
-        libc::sigaltstack(std::ptr::null(), &raw mut stack);
-        stack
-    };
-    match stack.ss_flags & libc::SS_DISABLE {
-        0 => stack.ss_sp as usize..stack.ss_sp as usize + stack.ss_size,
-        _ => 0..0,
-    }
+    let stack = signals::Stack::now().place();
+    stack.map_or(0..0, |(base, bytes)| base as usize..base as usize + bytes)
 }
 
 impl Handlers {

@@ -3,10 +3,12 @@
 //! Memory comes from the calling rank's arena.  Threads that are no rank, and code that runs before
 //! `main`, get the C library's; frees find out whose a pointer is.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void, CStr};
 use std::ptr::null_mut;
 
 use pc3_heap::{Arena, Fault};
+use pc3_os::types::FILE;
+use pc3_os::{errors, memory, original};
 use pc3_typemetric::descriptor::pc3_site;
 use pc3_typemetric::types::{Kind, TypeId};
 
@@ -30,14 +32,9 @@ fn type_of(site: *const pc3_site) -> u32 {
     }
 }
 
-fn set_errno(code: c_int) {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() = code };
-}
-
 fn checked(p: *mut u8) -> *mut c_void {
     if p.is_null() {
-        set_errno(libc::ENOMEM);
+        errors::set(errors::ENOMEM);
     }
     p.cast()
 }
@@ -108,7 +105,7 @@ pub unsafe extern "C" fn pc3_malloc(n: usize, site: *const pc3_site) -> *mut c_v
             }))
         }
         // SAFETY: as malloc.
-        None => unsafe { libc::malloc(n) },
+        None => unsafe { original::malloc(n) },
     }
 }
 
@@ -118,7 +115,7 @@ pub unsafe extern "C" fn pc3_malloc(n: usize, site: *const pc3_site) -> *mut c_v
 pub unsafe extern "C" fn pc3_calloc(n: usize, each: usize, site: *const pc3_site) -> *mut c_void {
     let Some(rank) = rank() else {
         // SAFETY: as calloc.
-        return unsafe { libc::calloc(n, each) };
+        return unsafe { original::calloc(n, each) };
     };
     let Some(bytes) = n.checked_mul(each) else {
         return checked(null_mut());
@@ -147,7 +144,7 @@ pub unsafe extern "C" fn pc3_realloc(
     }
     let Some(rank) = rank() else {
         // SAFETY: memory of threads that are no rank is the C library's.
-        return unsafe { libc::realloc(p, n) };
+        return unsafe { original::realloc(p, n) };
     };
     if n == 0 {
         // As glibc does.
@@ -202,7 +199,7 @@ pub unsafe extern "C" fn pc3_realloc(
             checked(new)
         }
         // SAFETY: by the caller, it is the C library's then.
-        Err(Fault::Foreign) => unsafe { libc::realloc(p, n) },
+        Err(Fault::Foreign) => unsafe { original::realloc(p, n) },
         Err(fault) => abort_at("realloc", p, &fault),
     }
 }
@@ -230,7 +227,7 @@ pub unsafe extern "C" fn pc3_malloc_usable_size(p: *mut c_void) -> usize {
     match rank().and_then(|rank| rank.heap.size_of(p.cast())) {
         Some(bytes) => bytes,
         // SAFETY: by the caller, it is the C library's then.
-        None => unsafe { libc::malloc_usable_size(p) },
+        None => unsafe { original::malloc_usable_size(p) },
     }
 }
 
@@ -240,11 +237,8 @@ pub unsafe extern "C" fn pc3_malloc_usable_size(p: *mut c_void) -> usize {
 /// Called by generated code.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_valloc(n: usize, site: *const pc3_site) -> *mut c_void {
-    // SAFETY: a plain query; the rest as aligned_alloc.
-    unsafe {
-        let page = usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).unwrap_or(4096);
-        pc3_aligned_alloc(page, n, site)
-    }
+    // SAFETY: as aligned_alloc.
+    unsafe { pc3_aligned_alloc(memory::page_size(), n, site) }
 }
 
 /// # Safety
@@ -256,7 +250,7 @@ pub unsafe extern "C" fn pc3_aligned_alloc(
     site: *const pc3_site,
 ) -> *mut c_void {
     if !align.is_power_of_two() {
-        set_errno(libc::EINVAL);
+        errors::set(errors::EINVAL);
         return null_mut();
     }
     match rank() {
@@ -278,7 +272,7 @@ pub unsafe extern "C" fn pc3_aligned_alloc(
             }
         }
         // SAFETY: as aligned_alloc.
-        None => unsafe { libc::aligned_alloc(align, n) },
+        None => unsafe { original::aligned_alloc(align, n) },
     }
 }
 
@@ -292,15 +286,15 @@ pub unsafe extern "C" fn pc3_posix_memalign(
     site: *const pc3_site,
 ) -> c_int {
     if !align.is_power_of_two() || align % size_of::<*mut c_void>() != 0 {
-        return libc::EINVAL;
+        return errors::EINVAL;
     }
     // SAFETY: by the caller.
     unsafe {
-        let errno = *libc::__errno_location();
+        let errno = errors::last();
         let p = pc3_aligned_alloc(align, n, site);
         if p.is_null() {
-            set_errno(errno);
-            return libc::ENOMEM;
+            errors::set(errno);
+            return errors::ENOMEM;
         }
         *out = p;
     }
@@ -343,7 +337,7 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
         Err(Fault::Foreign) => {
             shared::give_back(p as usize);
             // SAFETY: by the caller, it is the C library's.
-            unsafe { libc::free(p) }
+            unsafe { original::free(p) }
         }
         Err(Fault::OtherArena { .. }) if rank().is_none() => {}
         Err(fault) => abort_at("free", p, &fault),
@@ -357,13 +351,13 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_library_free(p: *mut c_void) {
     // SAFETY: by the caller.
-    unsafe { libc::free(p) }
+    unsafe { original::free(p) }
 }
 
 #[no_mangle]
 pub extern "C" fn pc3_library_calloc(n: usize, size: usize) -> *mut c_void {
     // SAFETY: plain calloc.
-    unsafe { libc::calloc(n, size) }
+    unsafe { original::calloc(n, size) }
 }
 
 /// The same address, as that of an array which nothing else leads to for a while (`pc3cc`'s `rewrite/holding`). Has to be a call.
@@ -381,7 +375,7 @@ pub extern "C" fn pc3_characters(n: usize) -> *mut c_char {
 fn characters(n: usize) -> *mut c_char {
     let Some(rank) = rank() else {
         // SAFETY: plain malloc.
-        return unsafe { libc::malloc(n) }.cast();
+        return unsafe { original::malloc(n) }.cast();
     };
     let ty = rank.job().program.char_type();
     checked(rank.heap.alloc(n, ty.0)).cast()
@@ -392,7 +386,7 @@ fn characters(n: usize) -> *mut c_char {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_strdup(s: *const c_char) -> *mut c_char {
     // SAFETY: by the caller.
-    unsafe { pc3_strndup(s, libc::strlen(s)) }
+    unsafe { pc3_strndup(s, CStr::from_ptr(s).count_bytes()) }
 }
 
 /// # Safety
@@ -401,7 +395,7 @@ pub unsafe extern "C" fn pc3_strdup(s: *const c_char) -> *mut c_char {
 pub unsafe extern "C" fn pc3_strndup(s: *const c_char, max: usize) -> *mut c_char {
     // SAFETY: by the caller; the copy has room for the bytes and the zero.
     unsafe {
-        let n = libc::strnlen(s, max);
+        let n = original::strnlen(s, max);
         let copy = characters(n.saturating_add(1));
         if !copy.is_null() {
             copy.copy_from_nonoverlapping(s, n);
@@ -411,15 +405,6 @@ pub unsafe extern "C" fn pc3_strndup(s: *const c_char, max: usize) -> *mut c_cha
     }
 }
 
-extern "C" {
-    fn getdelim(
-        line: *mut *mut c_char,
-        n: *mut usize,
-        delimiter: c_int,
-        stream: *mut libc::FILE,
-    ) -> isize;
-}
-
 /// # Safety
 /// As `getdelim`; `*line` is null or came from these functions.
 #[no_mangle]
@@ -427,17 +412,17 @@ pub unsafe extern "C" fn pc3_getdelim(
     line: *mut *mut c_char,
     n: *mut usize,
     delimiter: c_int,
-    stream: *mut libc::FILE,
+    stream: *mut FILE,
 ) -> isize {
     // SAFETY: by the caller; the library reads into a buffer of its own.
     unsafe {
         let (mut own, mut room) = (null_mut(), 0);
-        let got = getdelim(&raw mut own, &raw mut room, delimiter, stream);
+        let got = original::getdelim(&raw mut own, &raw mut room, delimiter, stream);
         if let Ok(len) = usize::try_from(got) {
             if (*line).is_null() || *n < len + 1 {
                 let new = characters((len + 1).max(120));
                 if new.is_null() {
-                    libc::free(own.cast());
+                    original::free(own.cast());
                     return -1;
                 }
                 pc3_free((*line).cast());
@@ -446,7 +431,7 @@ pub unsafe extern "C" fn pc3_getdelim(
             }
             (*line).copy_from_nonoverlapping(own, len + 1);
         }
-        libc::free(own.cast());
+        original::free(own.cast());
         got
     }
 }
@@ -457,7 +442,7 @@ pub unsafe extern "C" fn pc3_getdelim(
 pub unsafe extern "C" fn pc3_getline(
     line: *mut *mut c_char,
     n: *mut usize,
-    stream: *mut libc::FILE,
+    stream: *mut FILE,
 ) -> isize {
     // SAFETY: by the caller.
     unsafe { pc3_getdelim(line, n, c_int::from(b'\n'), stream) }

@@ -481,8 +481,7 @@ impl Job {
         if let Some(peers) = self.peers() {
             peers.close();
         }
-        // SAFETY: ends the process.
-        unsafe { libc::_exit(EXIT_STOPPED) }
+        pc3_os::processes::end_now(EXIT_STOPPED)
     }
 }
 

@@ -8,7 +8,8 @@
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::ptr::null_mut;
 
-use crate::process;
+use pc3_os::signals::{self, Mask};
+
 use crate::rank::Rank;
 use crate::report::{die, EXIT_FATAL};
 
@@ -116,7 +117,7 @@ pub unsafe extern "C" fn pc3_jump_arm(
             words.add(1).write_unaligned(MARK);
         } else {
             words.add(1).write_unaligned(MARK_WITH_MASK);
-            words.add(2).write_unaligned(process::blocked());
+            words.add(2).write_unaligned(signals::blocked().bits());
         }
     }
 }
@@ -159,9 +160,7 @@ pub unsafe extern "C" fn pc3_longjmp(user: *mut c_void, value: c_int) -> ! {
         rank.abi.site = null_mut();
         to = armed.real as *mut c_void;
         if mark == MARK_WITH_MASK {
-            let mask = process::set(mask);
-            // SAFETY: an initialised set.
-            unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, null_mut()) };
+            signals::block_only(&Mask::of(mask));
         }
     // SAFETY: an entry point.
     } else if let Some(rank) = unsafe { Rank::current() } {

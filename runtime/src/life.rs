@@ -6,6 +6,9 @@ use std::ptr::null_mut;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use pc3_os::files::{STDERR_FILENO, STDOUT_FILENO};
+use pc3_os::{errors, processes};
+
 use crate::control::{self, install_signals, Every};
 use crate::descent;
 use crate::dispositions;
@@ -55,14 +58,11 @@ static ARGUMENTS: OnceLock<Arguments> = OnceLock::new();
 /// By this a program is known that pc3cc has built.
 pub static MARK: &[u8] = b"\0pc3: a program that can be continued elsewhere\0";
 /// The process that runs the job.
-static PROCESS: OnceLock<libc::pid_t> = OnceLock::new();
+static PROCESS: OnceLock<i32> = OnceLock::new();
 
 /// In a child that the program has forked?  The job's checkpoints are its parent's.
 pub fn forked() -> bool {
-    // SAFETY: no preconditions.
-    PROCESS
-        .get()
-        .is_some_and(|p| *p != unsafe { libc::getpid() })
+    PROCESS.get().is_some_and(|p| *p != processes::id())
 }
 
 /// Arguments of the job's first start, if this is another.
@@ -256,10 +256,9 @@ fn live(
         job.keep_apart();
     }
     let _ = JOB.set(job.clone());
-    // SAFETY: no preconditions.
-    let _ = PROCESS.set(unsafe { libc::getpid() });
-    // SAFETY: registers a function; being the first, it runs last.
-    unsafe { libc::atexit(at_exit) };
+    let _ = PROCESS.set(processes::id());
+    // Being the first, it runs last.
+    processes::at_end(at_exit);
     if let Some(checkpoint) = checkpoint {
         compare_arguments(&checkpoint.job.arguments);
         restart::restart(&checkpoint, &job, &mut ranks).unwrap_or_else(|e| leave(e));
@@ -369,7 +368,7 @@ fn begin(store: &mut Store, settings: &Settings) {
             store.dir().display()
         ));
     }
-    let fd = libc::STDOUT_FILENO;
+    let fd = STDOUT_FILENO;
     let here = leads_to(fd);
     let before = if settings.restart == Restart::Auto {
         store.outputs()
@@ -398,7 +397,7 @@ fn begin(store: &mut Store, settings: &Settings) {
 /// A job that stopped has left its outputs as they were at the checkpoint: what lies behind that is others', until it
 /// goes on.
 fn take_up(store: &Store, id: u64) {
-    let outputs = [libc::STDOUT_FILENO, libc::STDERR_FILENO];
+    let outputs = [STDOUT_FILENO, STDERR_FILENO];
     let now = outputs.into_iter().filter_map(|fd| {
         Some(Stood {
             fd,
@@ -545,7 +544,7 @@ fn body(rank: &mut Rank) -> i32 {
         };
         while tls::unwinding() {
             tls::set_unwinding(false);
-            (*rank).errno = *libc::__errno_location();
+            (*rank).errno = errors::last();
             (*rank).floats = floats::set_aside();
             (*rank).status = Status::Unwound;
             let job = (*rank).job().clone();

@@ -5,8 +5,11 @@ use std::ffi::{c_char, c_int, CStr, CString};
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use pc3_os::locales::{Locale as Object, ALL, CATEGORIES, NAMES};
+use pc3_os::original;
+use pc3_os::types::locale_t;
+
 use crate::format::library::ProcessMeta;
-use crate::process::CATEGORIES;
 use crate::rank::Rank;
 
 /// What a rank has chosen.
@@ -19,17 +22,11 @@ pub(crate) struct Locale {
     said: CString,
 }
 
-/// Never given back: another worker may still be set to it, until it runs its next rank.
-#[derive(Debug)]
-struct Object(libc::locale_t);
-
 /// Some rank has.
 static USED: AtomicBool = AtomicBool::new(false);
 
-const GLOBAL: libc::locale_t = -1_isize as libc::locale_t;
-
 thread_local! {
-    static NOW: Cell<libc::locale_t> = const { Cell::new(GLOBAL) };
+    static NOW: Cell<Object> = const { Cell::new(Object::GLOBAL) };
 }
 
 /// The thread runs this rank from now on.
@@ -44,50 +41,19 @@ pub(crate) fn enter(rank: &Rank) {
 fn take(rank: &Rank) {
     let locale = &rank.locale;
     let chosen = locale.thread.as_ref().or(locale.object.as_ref());
-    let wanted = chosen.map_or(GLOBAL, |o| o.0);
+    let wanted = chosen.copied().unwrap_or(Object::GLOBAL);
     if NOW.replace(wanted) != wanted {
-        // SAFETY: the rank's own, or the process's.
-        unsafe { libc::uselocale(wanted) };
-    }
-}
-
-const ALL: c_int = 6;
-
-fn mask(category: c_int) -> c_int {
-    let all = || CATEGORIES.iter().fold(0, |bits, c| bits | 1 << c);
-    if category == ALL {
-        all()
-    } else {
-        1 << category
+        wanted.enter();
     }
 }
 
 /// Of one category; "C" where nothing has been chosen.
 fn name(locale: &Locale, category: c_int) -> String {
-    let Some(object) = &locale.object else {
-        return "C".to_owned();
-    };
-    // The C library's item for a category's name.
-    let item = category << 16 | 0xffff;
-    // SAFETY: a locale that exists; the result is a terminated string.
-    let text = unsafe { CStr::from_ptr(libc::nl_langinfo_l(item, object.0)) };
-    text.to_string_lossy().into_owned()
+    match &locale.object {
+        Some(object) => object.name(category),
+        None => "C".to_owned(),
+    }
 }
-
-const NAMES: [&str; 12] = [
-    "LC_CTYPE",
-    "LC_NUMERIC",
-    "LC_TIME",
-    "LC_COLLATE",
-    "LC_MONETARY",
-    "LC_MESSAGES",
-    "LC_PAPER",
-    "LC_NAME",
-    "LC_ADDRESS",
-    "LC_TELEPHONE",
-    "LC_MEASUREMENT",
-    "LC_IDENTIFICATION",
-];
 
 /// As `setlocale` says it.
 fn described(locale: &Locale, category: c_int) -> String {
@@ -107,21 +73,12 @@ fn described(locale: &Locale, category: c_int) -> String {
 }
 
 fn choose(rank: &mut Rank, category: c_int, name: &CStr) -> bool {
-    // SAFETY: a terminated string; the copy is consumed or given back.
-    unsafe {
-        let old = rank.locale.object.as_ref();
-        let base = old.map_or(std::ptr::null_mut(), |o| libc::duplocale(o.0));
-        let new = libc::newlocale(mask(category), name.as_ptr(), base);
-        if new.is_null() {
-            if !base.is_null() {
-                libc::freelocale(base);
-            }
-            return false;
-        }
-        USED.store(true, Relaxed);
-        rank.locale.object = Some(Object(new));
-        take(rank);
-    }
+    let Some(new) = Object::with(rank.locale.object, category, name) else {
+        return false;
+    };
+    USED.store(true, Relaxed);
+    rank.locale.object = Some(new);
+    take(rank);
     true
 }
 
@@ -132,7 +89,7 @@ pub unsafe extern "C" fn pc3_locale(category: c_int, name: *const c_char) -> *co
     // SAFETY: an entry point; by the caller.
     unsafe {
         let Some(rank) = Rank::current().filter(|r| r.job().several()) else {
-            return libc::setlocale(category, name);
+            return original::setlocale(category, name);
         };
         if category != ALL && !CATEGORIES.contains(&category) {
             return null();
@@ -149,19 +106,19 @@ pub unsafe extern "C" fn pc3_locale(category: c_int, name: *const c_char) -> *co
 /// # Safety
 /// As `uselocale`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_uselocale(new: libc::locale_t) -> libc::locale_t {
+pub unsafe extern "C" fn pc3_uselocale(new: locale_t) -> locale_t {
     // SAFETY: an entry point; by the caller.
     unsafe {
         let Some(rank) = Rank::current().filter(|r| r.job().several()) else {
-            return libc::uselocale(new);
+            return original::uselocale(new);
         };
-        let old = rank.locale.thread.as_ref().map_or(GLOBAL, |o| o.0);
-        if !new.is_null() {
+        let old = rank.locale.thread.unwrap_or(Object::GLOBAL);
+        if let Some(new) = Object::of(new) {
             USED.store(true, Relaxed);
-            rank.locale.thread = (new != GLOBAL).then_some(Object(new));
+            rank.locale.thread = (new != Object::GLOBAL).then_some(new);
             take(rank);
         }
-        old
+        old.object()
     }
 }
 

@@ -19,8 +19,7 @@ const SOMEBODY: u32 = 0x3fff_fffe;
 static OPEN: AtomicBool = AtomicBool::new(false);
 
 fn caller() -> u32 {
-    // SAFETY: a plain system call.
-    unsafe { libc::syscall(libc::SYS_gettid) as u32 }
+    pc3_os::threads::id()
 }
 
 /// Does the caller run a rank, or is it a thread that the program has made?
@@ -117,7 +116,7 @@ mod tests {
             assert_eq!(*holder, caller());
             OPEN.store(true, Relaxed);
             *holder = SOMEBODY;
-            assert_eq!(pc3_pthread_mutex_trylock(object), libc::EBUSY);
+            assert_eq!(pc3_pthread_mutex_trylock(object), pc3_os::errors::EBUSY);
             assert_eq!(*holder, caller());
             assert_eq!(pc3_pthread_mutex_unlock(object), 0);
             assert_eq!(*holder, 0);

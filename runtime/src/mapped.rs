@@ -4,6 +4,7 @@
 use std::ffi::{c_int, c_void};
 
 use pc3_heap::Obj;
+use pc3_os::{errors, memory, original};
 use pc3_typemetric::descriptor::pc3_site;
 use pc3_typemetric::types::TypeId;
 
@@ -33,11 +34,7 @@ fn pages(bytes: usize) -> Option<usize> {
 }
 
 fn is_ordinary(at: *mut c_void, bytes: usize, protection: c_int, flags: c_int) -> bool {
-    let harmless = libc::MAP_NORESERVE | libc::MAP_STACK | libc::MAP_POPULATE;
-    at.is_null()
-        && (1..=LARGEST).contains(&bytes)
-        && flags & !harmless == libc::MAP_PRIVATE | libc::MAP_ANONYMOUS
-        && protection == libc::PROT_READ | libc::PROT_WRITE
+    at.is_null() && (1..=LARGEST).contains(&bytes) && memory::is_ordinary(protection, flags)
 }
 
 /// An object of the heap, zeroed.
@@ -46,15 +43,16 @@ fn is_ordinary(at: *mut c_void, bytes: usize, protection: c_int, flags: c_int) -
 /// `site` as generated code makes it.
 unsafe fn fresh(bytes: usize, site: *const pc3_site) -> *mut c_void {
     let Some(bytes) = pages(bytes) else {
-        return libc::MAP_FAILED;
+        return memory::FAILED;
     };
     // SAFETY: by the caller; the memory is new.
     unsafe {
         let at = pc3_aligned_alloc(PAGE, bytes, site);
         if at.is_null() {
-            return libc::MAP_FAILED;
+            return memory::FAILED;
         }
-        libc::memset(at, 0, bytes)
+        at.cast::<u8>().write_bytes(0, bytes);
+        at
     }
 }
 
@@ -76,8 +74,8 @@ pub unsafe extern "C" fn pc3_mmap(
         if rank().is_some() && is_ordinary(at, bytes, protection, flags) {
             return fresh(bytes, site);
         }
-        let made = libc::mmap64(at, bytes, protection, flags, fd, offset);
-        if made != libc::MAP_FAILED {
+        let made = original::mmap64(at, bytes, protection, flags, fd, offset);
+        if made != memory::FAILED {
             obstacles::mapped(made, made_by);
         }
         made
@@ -99,7 +97,7 @@ pub unsafe extern "C" fn pc3_munmap(at: *mut c_void, bytes: usize) -> c_int {
         return 0;
     }
     // SAFETY: by the caller.
-    let done = unsafe { libc::munmap(at, bytes) };
+    let done = unsafe { original::munmap(at, bytes) };
     if done == 0 {
         obstacles::unmapped(at as usize, bytes);
     }
@@ -119,8 +117,8 @@ pub unsafe extern "C" fn pc3_remap(
     // SAFETY: by the caller; the heap object is as long as it says.
     unsafe {
         let Some(found) = object(at) else {
-            let made = libc::mremap(at, old, new, flags, to);
-            if made != libc::MAP_FAILED {
+            let made = original::mremap(at, old, new, flags, to);
+            if made != memory::FAILED {
                 obstacles::unmapped(at as usize, old);
                 obstacles::mapped(made, "mremap".to_owned());
             }
@@ -130,7 +128,7 @@ pub unsafe extern "C" fn pc3_remap(
         let wanted = pages(new).filter(|n| (1..=LARGEST).contains(n));
         match wanted {
             Some(n) if n <= room => return at,
-            Some(n) if flags == libc::MREMAP_MAYMOVE => {
+            Some(n) if memory::may_only_move(flags) => {
                 let types = rank().map(|r| &r.job().program.descriptors);
                 let ty = types.and_then(|t| t.get(&TypeId(found.ty)).copied());
                 let site = pc3_site {
@@ -140,16 +138,17 @@ pub unsafe extern "C" fn pc3_remap(
                     head: std::ptr::null_mut(),
                 };
                 let made = fresh(n, &raw const site);
-                if made != libc::MAP_FAILED {
-                    libc::memcpy(made, at, room.min(old));
+                if made != memory::FAILED {
+                    made.cast::<u8>()
+                        .copy_from_nonoverlapping(at.cast(), room.min(old));
                     pc3_munmap(at, old);
                 }
                 return made;
             }
             _ => {}
         }
-        *libc::__errno_location() = libc::ENOMEM;
-        libc::MAP_FAILED
+        errors::set(errors::ENOMEM);
+        memory::FAILED
     }
 }
 
@@ -158,10 +157,9 @@ pub unsafe extern "C" fn pc3_remap(
 #[no_mangle]
 pub unsafe extern "C" fn pc3_mprotect(at: *mut c_void, bytes: usize, protection: c_int) -> c_int {
     // SAFETY: by the caller.
-    let done = unsafe { libc::mprotect(at, bytes, protection) };
+    let done = unsafe { original::mprotect(at, bytes, protection) };
     if done == 0 && object(at).is_some() {
-        let whole = libc::PROT_READ | libc::PROT_WRITE;
-        if protection & whole == whole {
+        if memory::is_usable(protection) {
             obstacles::unprotected(at as usize, bytes);
         } else {
             obstacles::protected(at as usize);

@@ -10,10 +10,10 @@
 //! Stretches are made when something in theirs is first noted, and stay.  Of a union that reaches across the end of a
 //! stretch all of the note lies with the stretch where it begins: there is room for that behind each.
 
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
+use pc3_os::memory::{self, Backing};
 use pc3_typemetric::descriptor::{
     NOTES_CODES, NOTES_ENTRIES, NOTES_LEVEL, NOTES_MOST, NOTES_SHIFT,
 };
@@ -68,24 +68,11 @@ fn base_made(at: usize) -> Option<usize> {
 fn make(at: usize) -> Option<usize> {
     let entry = pc3_notes.get(at >> NOTES_SHIFT)?;
     let bytes = levels() * NOTES_LEVEL;
-    // SAFETY: an anonymous mapping at an address of the system's choice.
-    let p = unsafe {
-        libc::mmap(
-            null_mut(),
-            bytes,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-            -1,
-            0,
-        )
-    };
-    if p == libc::MAP_FAILED {
-        return None;
-    }
+    let p = memory::map(bytes, Backing::AsTouched).ok()?;
     let base = (p as usize).wrapping_sub(2 * (at & !(STRETCH - 1)));
     let free = |p| {
         // SAFETY: nobody else knows of it.
-        unsafe { libc::munmap(p, bytes) };
+        unsafe { memory::unmap(p, bytes) };
     };
     if base == 0 {
         free(p);

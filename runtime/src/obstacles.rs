@@ -7,6 +7,8 @@ use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pc3_os::original;
+use pc3_os::types::{clockid_t, intptr_t, sigevent, timer_t};
 use pc3_typemetric::descriptor::pc3_fn;
 
 use crate::files::{call, pc3_call_at};
@@ -138,13 +140,13 @@ pub unsafe extern "C" fn pc3_list_ends(name: *const c_char) {
 /// As `timer_create`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_timer_create(
-    clock: libc::clockid_t,
-    event: *mut libc::sigevent,
-    timer: *mut libc::timer_t,
+    clock: clockid_t,
+    event: *mut sigevent,
+    timer: *mut timer_t,
 ) -> c_int {
     // SAFETY: by the caller.
     unsafe {
-        let done = libc::timer_create(clock, event, timer);
+        let done = original::timer_create(clock, event, timer);
         let made = call("timer_create");
         if done == 0 {
             lock(&TIMERS).insert(*timer as usize, made);
@@ -156,10 +158,10 @@ pub unsafe extern "C" fn pc3_timer_create(
 /// # Safety
 /// As `timer_delete`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_timer_delete(timer: libc::timer_t) -> c_int {
+pub unsafe extern "C" fn pc3_timer_delete(timer: timer_t) -> c_int {
     lock(&TIMERS).remove(&(timer as usize));
     // SAFETY: by the caller.
-    unsafe { libc::timer_delete(timer) }
+    unsafe { original::timer_delete(timer) }
 }
 
 /// An object of the C library that lives in its own memory.
@@ -184,9 +186,9 @@ pub unsafe extern "C" fn pc3_held(
 /// # Safety
 /// As `sbrk`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_sbrk(bytes: libc::intptr_t) -> *mut c_void {
+pub unsafe extern "C" fn pc3_sbrk(bytes: intptr_t) -> *mut c_void {
     // SAFETY: by the caller.
-    let at = unsafe { libc::sbrk(bytes) };
+    let at = unsafe { original::sbrk(bytes) };
     let made = call("sbrk");
     if at as isize != -1 && bytes > 0 {
         lock(&HELD).insert(at as usize, made);
@@ -246,7 +248,7 @@ pub(crate) fn unprotected(start: usize, bytes: usize) {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_shmdt(at: *const c_void) -> c_int {
     // SAFETY: by the caller.
-    let done = unsafe { libc::shmdt(at) };
+    let done = unsafe { original::shmdt(at) };
     if done == 0 {
         lock(&MAPPED).remove(&(at as usize));
     }

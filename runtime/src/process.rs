@@ -6,6 +6,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::OnceLock;
 
+use pc3_os::locales::{self, CATEGORIES};
+use pc3_os::signals::{self, Mask};
+use pc3_os::{clocks, files, processes, variables};
+
 use crate::children;
 use crate::control;
 use crate::environment::keep;
@@ -16,12 +20,6 @@ use crate::format::library::{
 };
 use crate::handlers;
 use crate::limits;
-
-extern "C" {
-    pub(crate) static mut environ: *mut *mut c_char;
-    static tzname: [*mut c_char; 2];
-    fn tzset();
-}
 
 #[derive(Debug, Default)]
 struct Beginning {
@@ -57,10 +55,10 @@ static BEGINNING: OnceLock<Beginning> = OnceLock::new();
 /// To be called before the program runs.
 pub(crate) fn note() {
     let beginning = Beginning {
-        umask: umask(),
+        umask: files::mask(),
         environment: environment().map(|(_, text)| text).collect(),
         signals: (1..=64).filter_map(disposition).collect(),
-        blocked: blocked(),
+        blocked: signals::blocked().bits(),
     };
     let _ = BEGINNING.set(beginning);
     limits::note();
@@ -68,17 +66,8 @@ pub(crate) fn note() {
 }
 
 /// That with which the process was started.
-pub(crate) fn first_umask() -> libc::mode_t {
-    BEGINNING.get().map_or(0o22, |b| b.umask as libc::mode_t)
-}
-
-fn umask() -> u32 {
-    // SAFETY: plain system calls; no other thread makes files now.
-    unsafe {
-        let mask = libc::umask(0o77);
-        libc::umask(mask);
-        mask
-    }
+pub(crate) fn first_umask() -> u32 {
+    BEGINNING.get().map_or(0o22, |b| b.umask)
 }
 
 fn environment() -> impl Iterator<Item = (usize, Vec<u8>)> {
@@ -86,7 +75,7 @@ fn environment() -> impl Iterator<Item = (usize, Vec<u8>)> {
     std::iter::from_fn(move || {
         // SAFETY: a list that ends with null; nobody changes it now.
         unsafe {
-            let list = environ;
+            let list = variables::environment();
             if list.is_null() {
                 return None;
             }
@@ -101,23 +90,9 @@ fn name_of(text: &[u8]) -> &[u8] {
     text.split(|b| *b == b'=').next().unwrap_or(text)
 }
 
-pub(crate) fn blocked() -> u64 {
-    // SAFETY: the set is filled by the call.
-    unsafe {
-        let mut set: libc::sigset_t = std::mem::zeroed();
-        libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut set);
-        bits(&set)
-    }
-}
-
 /// Blocked ones that have been raised.
 fn pending() -> u64 {
-    // SAFETY: the set is filled by the call.
-    unsafe {
-        let mut set: libc::sigset_t = std::mem::zeroed();
-        libc::sigpending(&raw mut set);
-        bits(&set) & blocked()
-    }
+    signals::pending().bits() & signals::blocked().bits()
 }
 
 /// A signal that waits with a value, or may do so more than once: what it carries cannot be asked for without taking it.
@@ -130,59 +105,22 @@ pub(crate) fn queued() -> Option<c_int> {
 
 /// Takes a signal that waits, and has it wait again.
 fn carries_value(signal: c_int) -> bool {
-    let one = set(1 << (signal - 1));
-    let now = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
+    let Some((taken, info)) = signals::take(&Mask::one(signal)) else {
+        return false;
     };
-    // SAFETY: initialised structures; the signal is this thread's own again.
-    unsafe {
-        let mut info: libc::siginfo_t = std::mem::zeroed();
-        if libc::sigtimedwait(&raw const one, &raw mut info, &raw const now) != signal {
-            return false;
-        }
-        let (process, thread) = (libc::getpid(), libc::syscall(libc::SYS_gettid));
-        libc::syscall(
-            libc::SYS_rt_tgsigqueueinfo,
-            process,
-            thread,
-            signal,
-            &raw mut info,
-        );
-        matches!(
-            info.si_code,
-            libc::SI_QUEUE | libc::SI_TIMER | libc::SI_MESGQ | libc::SI_ASYNCIO
-        )
-    }
-}
-
-pub(crate) fn bits(set: &libc::sigset_t) -> u64 {
-    (1..=64)
-        // SAFETY: an initialised set.
-        .filter(|n| unsafe { libc::sigismember(set, *n) } == 1)
-        .fold(0, |bits, n| bits | 1 << (n - 1))
-}
-
-pub(crate) fn set(bits: u64) -> libc::sigset_t {
-    // SAFETY: sigemptyset initialises it.
-    unsafe {
-        let mut set: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut set);
-        for n in (1..=64).filter(|n| bits >> (n - 1) & 1 != 0) {
-            libc::sigaddset(&raw mut set, n);
-        }
-        set
-    }
+    // It is this thread's own again.
+    signals::put_back(taken, info);
+    signals::carries_value(&info)
 }
 
 const FLAGS: [(c_int, u64); 7] = [
-    (libc::SA_ONSTACK, SIGNAL_ON_STACK),
-    (libc::SA_RESTART, SIGNAL_RESTART),
-    (libc::SA_SIGINFO, SIGNAL_INFO),
-    (libc::SA_NODEFER, SIGNAL_NODEFER),
-    (libc::SA_RESETHAND as c_int, SIGNAL_RESET),
-    (libc::SA_NOCLDSTOP, SIGNAL_NO_STOPPED_CHILDREN),
-    (libc::SA_NOCLDWAIT, SIGNAL_NO_ZOMBIES),
+    (signals::SA_ONSTACK, SIGNAL_ON_STACK),
+    (signals::SA_RESTART, SIGNAL_RESTART),
+    (signals::SA_SIGINFO, SIGNAL_INFO),
+    (signals::SA_NODEFER, SIGNAL_NODEFER),
+    (signals::SA_RESETHAND, SIGNAL_RESET),
+    (signals::SA_NOCLDSTOP, SIGNAL_NO_STOPPED_CHILDREN),
+    (signals::SA_NOCLDWAIT, SIGNAL_NO_ZOMBIES),
 ];
 
 /// In the checkpoint's bits.
@@ -197,18 +135,11 @@ pub(crate) fn flags_to(bits: u64) -> c_int {
 }
 
 fn disposition(signal: c_int) -> Option<SignalMeta> {
-    // SAFETY: the structure is filled by the call.
-    let act = unsafe {
-        let mut act: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(signal, std::ptr::null(), &raw mut act) != 0 {
-            return None;
-        }
-        act
-    };
+    let act = signals::action(signal).ok()?;
     Some(SignalMeta {
         signal: signal as u64,
         handler: handlers::meant(act.sa_sigaction, handlers::of(signal)) as u64,
-        mask: bits(&act.sa_mask),
+        mask: signals::bits(&act.sa_mask),
         flags: flags_of(act.sa_flags),
     })
 }
@@ -227,8 +158,8 @@ pub(crate) fn collect(
         blocked: 0,
     };
     let first = BEGINNING.get().unwrap_or(&NONE);
-    let mask = umask();
-    let now = handlers::held().unwrap_or_else(blocked);
+    let mask = files::mask();
+    let now = handlers::held().unwrap_or_else(|| signals::blocked().bits());
     let list: Vec<VariableMeta> = environment()
         .map(|(addr, text)| VariableMeta {
             addr: addr as u64,
@@ -251,7 +182,7 @@ pub(crate) fn collect(
     let signals = signals.map(|s| SignalMeta {
         flags: s.flags | if waits(s.signal) { SIGNAL_PENDING } else { 0 },
         handler: if s.handler == control::listener() as u64 {
-            libc::SIG_DFL as u64
+            signals::SIG_DFL as u64
         } else {
             s.handler
         },
@@ -263,8 +194,7 @@ pub(crate) fn collect(
         removed,
         environment: list,
         locale: locale(),
-        // SAFETY: the library's variable; nobody changes it now.
-        zone: unsafe { CStr::from_ptr(tzname[0]) } != c"GMT",
+        zone: processes::zone() != c"GMT",
         signals: signals.collect(),
         blocked: (masks && now != first.blocked).then_some(now),
         timers: timers(),
@@ -279,43 +209,21 @@ fn directory() -> Option<(Vec<u8>, Option<Vec<u8>>)> {
     (now != base.directory).then_some((now, below))
 }
 
-/// The C library's categories, but for the one that means all.
-pub(crate) const CATEGORIES: [c_int; 12] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12];
-
 fn locale() -> Vec<(u64, String)> {
-    let name = |category: c_int| {
-        // SAFETY: asks only; the result is a terminated string or null.
-        unsafe {
-            let name = libc::setlocale(category, std::ptr::null());
-            (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
-        }
-    };
     CATEGORIES
         .into_iter()
-        .filter_map(|c| Some((c as u64, name(c)?)))
+        .filter_map(|c| Some((c as u64, locales::process(c)?)))
         .filter(|(_, name)| name != "C")
         .collect()
 }
 
-extern "C" {
-    fn getitimer(which: c_int, value: *mut libc::itimerval) -> c_int;
-    fn setitimer(which: c_int, value: *const libc::itimerval, old: *mut libc::itimerval) -> c_int;
-}
-
-#[allow(clippy::unnecessary_cast)] // the fields' types depend on the ABI
 fn timers() -> Vec<(u64, u64, u64)> {
-    let micros = |t: &libc::timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
     (0..3)
         .filter_map(|kind| {
-            // SAFETY: the structure is filled by the call.
-            let value = unsafe {
-                let mut value: libc::itimerval = std::mem::zeroed();
-                (getitimer(kind, &raw mut value) == 0).then_some(value)
-            }?;
-            let each = micros(&value.it_interval);
-            let left = match micros(&value.it_value) {
+            let (left, each) = clocks::interval_timer(kind)?;
+            let left = match left {
                 // SIGALRM waits to be taken: the system goes on counting behind that.  Others that have stopped keep their interval.
-                0 if kind == libc::ITIMER_REAL => each,
+                0 if kind == clocks::ITIMER_REAL => each,
                 left => left,
             };
             (left > 0).then_some((kind as u64, left, each))
@@ -327,16 +235,14 @@ fn timers() -> Vec<(u64, u64, u64)> {
 /// Strings in the program's own memory follow with [`apply`].
 pub(crate) fn environment_again(saved: &ProcessMeta) -> Vec<(u64, u64, usize)> {
     let text = |bytes: &[u8]| CString::new(bytes).unwrap_or_default();
-    // SAFETY: terminated strings; the program does not run yet.
-    unsafe {
-        for name in &saved.removed {
-            libc::unsetenv(text(name).as_ptr());
-        }
-        let here: Vec<Vec<u8>> = environment().map(|(_, text)| text).collect();
-        for v in saved.environment.iter().filter(|v| v.changed && !v.own) {
-            if v.text.contains(&b'=') && !here.contains(&v.text) {
-                libc::putenv(text(&v.text).into_raw());
-            }
+    for name in &saved.removed {
+        processes::unset_variable(&text(name));
+    }
+    let here: Vec<Vec<u8>> = environment().map(|(_, text)| text).collect();
+    for v in saved.environment.iter().filter(|v| v.changed && !v.own) {
+        if v.text.contains(&b'=') && !here.contains(&v.text) {
+            // SAFETY: a terminated string, which stays.
+            unsafe { processes::put_variable(text(&v.text).into_raw()) };
         }
     }
     let here: Vec<(usize, Vec<u8>)> = environment().collect();
@@ -357,13 +263,8 @@ pub(crate) fn environment_again(saved: &ProcessMeta) -> Vec<(u64, u64, usize)> {
 pub(crate) fn check(saved: &ProcessMeta) -> Result<(), String> {
     for (category, name) in &saved.locale {
         let text = CString::new(name.as_str()).unwrap_or_default();
-        // SAFETY: a terminated string; what is made is given back.
-        unsafe {
-            let made = libc::newlocale(1 << category, text.as_ptr(), std::ptr::null_mut());
-            if made.is_null() {
-                return Err(format!("the program's locale {name} is not installed here"));
-            }
-            libc::freelocale(made);
+        if !locales::exists(*category as c_int, &text) {
+            return Err(format!("the program's locale {name} is not installed here"));
         }
     }
     if let Some((path, below)) = &saved.directory {
@@ -390,8 +291,7 @@ pub(crate) fn places<'a>(
 pub(crate) fn apply_locale(saved: &ProcessMeta) -> Result<(), String> {
     for (category, name) in &saved.locale {
         let text = CString::new(name.as_str()).unwrap_or_default();
-        // SAFETY: a terminated string; the program does not run yet.
-        if unsafe { libc::setlocale(*category as c_int, text.as_ptr()) }.is_null() {
+        if !locales::set_process(*category as c_int, &text) {
             return Err(format!("the program's locale {name} cannot be set here"));
         }
     }
@@ -400,63 +300,49 @@ pub(crate) fn apply_locale(saved: &ProcessMeta) -> Result<(), String> {
 
 /// Makes the process what the program had made of it; `own`: strings of its memory that are in the environment.
 pub(crate) fn apply(saved: &ProcessMeta, own: &[usize], mpi: bool) -> Result<(), String> {
-    let failed = |what: &str| {
-        let e = std::io::Error::last_os_error();
-        Err(format!("{what} cannot be restored: {e}"))
-    };
+    let failed = |what: &str, e: std::io::Error| Err(format!("{what} cannot be restored: {e}"));
     if let Some((path, below)) = &saved.directory {
-        if !places(path, below.as_deref()).any(|p| std::env::set_current_dir(p).is_ok()) {
-            return failed("the working directory");
+        let mut gone = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let go = |p| std::env::set_current_dir(p).map_err(|e| gone = e).is_ok();
+        if !places(path, below.as_deref()).any(go) {
+            return failed("the working directory", gone);
         }
     }
-    // SAFETY: plain calls with initialised structures and terminated strings; the program does not run yet.
-    unsafe {
-        if let Some(mask) = saved.umask {
-            libc::umask(mask as libc::mode_t);
+    if let Some(mask) = saved.umask {
+        files::set_mask(mask as u32);
+    }
+    for text in own {
+        // SAFETY: a terminated string of the program, which had it there.
+        unsafe { processes::put_variable(*text as *mut c_char) };
+    }
+    if saved.zone {
+        processes::take_zone();
+    }
+    for s in &saved.signals {
+        let signal = s.signal as c_int;
+        let handler = handlers::stand_in(signal, s.handler as usize);
+        let mut act = signals::new_action(handler, flags_to(s.flags));
+        act.sa_mask = signals::set(s.mask);
+        // SAFETY: a handler of the program, which had it.
+        if let Err(e) = unsafe { signals::set_action(signal, &act) } {
+            return failed("a signal's handler", e);
         }
-        for text in own {
-            libc::putenv(*text as *mut c_char);
+        if s.handler == signals::SIG_DFL as u64 {
+            control::listen_again(signal);
         }
-        if saved.zone {
-            tzset();
-        }
-        for s in &saved.signals {
-            let mut act: libc::sigaction = std::mem::zeroed();
-            act.sa_sigaction = handlers::stand_in(s.signal as c_int, s.handler as usize);
-            act.sa_mask = set(s.mask);
-            act.sa_flags = flags_to(s.flags);
-            if libc::sigaction(s.signal as c_int, &raw const act, std::ptr::null_mut()) != 0 {
-                return failed("a signal's handler");
-            }
-            if s.handler == libc::SIG_DFL as u64 {
-                control::listen_again(s.signal as c_int);
-            }
-        }
-        if let Some(blocked) = saved.blocked {
-            let blocked = set(blocked);
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const blocked, std::ptr::null_mut());
-        }
-        if !mpi {
-            handlers::hold();
-        }
-        for s in saved
-            .signals
-            .iter()
-            .filter(|s| s.flags & SIGNAL_PENDING != 0)
-        {
-            libc::raise(s.signal as c_int);
-        }
-        for (kind, left, each) in &saved.timers {
-            let time = |micros: u64| libc::timeval {
-                tv_sec: (micros / 1_000_000) as _,
-                tv_usec: (micros % 1_000_000) as _,
-            };
-            let value = libc::itimerval {
-                it_interval: time(*each),
-                it_value: time(*left),
-            };
-            setitimer(*kind as c_int, &raw const value, std::ptr::null_mut());
-        }
+    }
+    if let Some(blocked) = saved.blocked {
+        signals::block_only(&Mask::of(blocked));
+    }
+    if !mpi {
+        handlers::hold();
+    }
+    let waiting = |s: &&SignalMeta| s.flags & SIGNAL_PENDING != 0;
+    for s in saved.signals.iter().filter(waiting) {
+        signals::raise(s.signal as c_int);
+    }
+    for (kind, left, each) in &saved.timers {
+        clocks::set_interval_timer(*kind as c_int, (*left, *each));
     }
     limits::apply(&saved.limits)
 }

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use pc3_os::{processes, streams, variables};
 use pc3_typemetric::codes;
 
 use crate::life::forked;
@@ -118,8 +119,7 @@ pub fn leave(status: i32) -> ! {
 /// Another process has ended the job and said why.
 pub fn follow(status: i32) -> ! {
     flush_all();
-    // SAFETY: ends the process.
-    unsafe { libc::_exit(status) }
+    processes::end_now(status)
 }
 
 /// Ends the process without running the program's exit handlers; what it printed so far is kept.
@@ -128,8 +128,7 @@ pub fn die(status: i32, message: &str) -> ! {
     say(&coded(status, message));
     flush_all();
     tell_others(status);
-    // SAFETY: ends the process.
-    unsafe { libc::_exit(status) }
+    processes::end_now(status)
 }
 
 /// What a job that ends can be continued from, for people; `dir`: where its checkpoints are.
@@ -143,36 +142,30 @@ pub fn to_continue_from(dir: Option<&std::path::Path>) -> String {
     }
 }
 
-extern "C" {
-    static mut stdout: *mut libc::FILE;
-    static mut stderr: *mut libc::FILE;
-    fn ftrylockfile(stream: *mut libc::FILE) -> libc::c_int;
-    fn funlockfile(stream: *mut libc::FILE);
-}
-
 /// What waits in the standard streams goes where they lead.
 pub(crate) fn flush_standard() {
-    // SAFETY: the C library's variables and streams.
+    let [_, out, err] = variables::streams();
+    // SAFETY: the C library's streams.
     unsafe {
-        libc::fflush(stdout);
-        libc::fflush(stderr);
+        streams::flush(out);
+        streams::flush(err);
     }
 }
 
 /// The same when nobody may be left who lets go of one that is locked.
 pub(crate) fn flush_free() {
-    // SAFETY: the C library's variables and streams.
+    let [_, out, err] = variables::streams();
+    // SAFETY: the C library's streams.
     unsafe {
-        for stream in [stdout, stderr] {
-            if ftrylockfile(stream) == 0 {
-                libc::fflush(stream);
-                funlockfile(stream);
+        for stream in [out, err] {
+            if streams::try_lock(stream) {
+                streams::flush(stream);
+                streams::unlock(stream);
             }
         }
     }
 }
 
 pub fn flush_all() {
-    // SAFETY: null means all streams.
-    unsafe { libc::fflush(std::ptr::null_mut()) };
+    streams::flush_all();
 }

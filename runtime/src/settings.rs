@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pc3_os::signals;
 use thiserror::Error;
 
 use crate::control::Every;
@@ -275,8 +276,8 @@ pub(crate) fn signals(get: impl Fn(&str) -> Option<String>) -> BTreeMap<c_int, A
 
 fn actions(changes: Vec<(c_int, Option<Action>)>) -> BTreeMap<c_int, Action> {
     let mut all = BTreeMap::from([
-        (libc::SIGUSR1, Action::Checkpoint),
-        (libc::SIGUSR2, Action::Stop),
+        (signals::SIGUSR1, Action::Checkpoint),
+        (signals::SIGUSR2, Action::Stop),
     ]);
     for (signal, action) in changes {
         match action {
@@ -393,21 +394,21 @@ fn bytes(s: &str) -> Result<usize, String> {
 }
 
 const SIGNALS: [(&str, c_int); 15] = [
-    ("HUP", libc::SIGHUP),
-    ("INT", libc::SIGINT),
-    ("QUIT", libc::SIGQUIT),
-    ("USR1", libc::SIGUSR1),
-    ("USR2", libc::SIGUSR2),
-    ("PIPE", libc::SIGPIPE),
-    ("ALRM", libc::SIGALRM),
-    ("TERM", libc::SIGTERM),
-    ("CONT", libc::SIGCONT),
-    ("TSTP", libc::SIGTSTP),
-    ("URG", libc::SIGURG),
-    ("XCPU", libc::SIGXCPU),
-    ("XFSZ", libc::SIGXFSZ),
-    ("VTALRM", libc::SIGVTALRM),
-    ("WINCH", libc::SIGWINCH),
+    ("HUP", signals::SIGHUP),
+    ("INT", signals::SIGINT),
+    ("QUIT", signals::SIGQUIT),
+    ("USR1", signals::SIGUSR1),
+    ("USR2", signals::SIGUSR2),
+    ("PIPE", signals::SIGPIPE),
+    ("ALRM", signals::SIGALRM),
+    ("TERM", signals::SIGTERM),
+    ("CONT", signals::SIGCONT),
+    ("TSTP", signals::SIGTSTP),
+    ("URG", signals::SIGURG),
+    ("XCPU", signals::SIGXCPU),
+    ("XFSZ", signals::SIGXFSZ),
+    ("VTALRM", signals::SIGVTALRM),
+    ("WINCH", signals::SIGWINCH),
 ];
 
 fn on_signal(s: &str) -> Result<Vec<(c_int, Option<Action>)>, String> {
@@ -457,7 +458,10 @@ mod tests {
         assert_eq!(s.restart, Restart::Id(7));
         assert_eq!(
             s.signals,
-            BTreeMap::from([(libc::SIGTERM, Action::Stop), (libc::SIGUSR2, Action::Stop)])
+            BTreeMap::from([
+                (signals::SIGTERM, Action::Stop),
+                (signals::SIGUSR2, Action::Stop)
+            ])
         );
         assert_eq!(
             read(&[("PC3_EVERY", "2m")]).unwrap().every,

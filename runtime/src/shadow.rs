@@ -7,10 +7,10 @@
 
 use std::ffi::{c_char, c_void};
 use std::io;
-use std::ptr::null_mut;
 
 use pc3_heap::guard;
 use pc3_heap::room::{self, Purpose};
+use pc3_os::memory::{self, page_size, Backing};
 use pc3_typemetric::descriptor::pc3_type;
 
 /// Header before a block's bytes.
@@ -45,41 +45,22 @@ pub struct Shadow {
 
 /// Zeroed memory for as long as the process lives, if it can be at the same address in every run.
 pub(crate) fn standing(bytes: usize) -> io::Result<*mut c_void> {
-    let own = room::map(Purpose::Standing, bytes, page());
+    let own = room::map(Purpose::Standing, bytes, page_size());
     if !own.is_null() {
         return Ok(own.cast());
     }
-    // SAFETY: a fresh anonymous mapping.
-    let base = unsafe {
-        libc::mmap(
-            null_mut(),
-            bytes,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-            -1,
-            0,
-        )
-    };
-    if base == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(base)
-}
-
-fn page() -> usize {
-    // SAFETY: a plain query.
-    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+    memory::map(bytes, Backing::AsTouched).map(<*mut u8>::cast)
 }
 
 impl Shadow {
     /// Reserves `size` bytes and a page behind, which is guarded if asked for: even a guard takes memory.
     pub fn new(size: usize, guarded: bool) -> io::Result<Shadow> {
-        let size = size.next_multiple_of(page());
-        let mapped = size + page();
+        let size = size.next_multiple_of(page_size());
+        let mapped = size + page_size();
         let base = standing(mapped)?;
         // Generated code asks for room, so this only stops what writes past its own.
         if guarded {
-            guard::install(base.cast::<u8>().wrapping_add(size), page());
+            guard::install(base.cast::<u8>().wrapping_add(size), page_size());
         }
         Ok(Shadow {
             base,
@@ -95,7 +76,7 @@ impl Shadow {
 
     /// First byte generated code may not use.
     pub fn end(&self) -> *mut c_char {
-        (self.base as usize + self.mapped - page()) as *mut c_char
+        (self.base as usize + self.mapped - page_size()) as *mut c_char
     }
 
     /// Pushes a block behind `from`; returns its bytes and the new top, or nothing if full.
@@ -175,13 +156,15 @@ impl Shadow {
 impl Drop for Shadow {
     fn drop(&mut self) {
         // SAFETY: exactly what `new` mapped.
-        unsafe { libc::munmap(self.base, self.mapped) };
+        unsafe { memory::unmap(self.base.cast(), self.mapped) };
         room::unmapped(self.base as usize, self.mapped);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ptr::null_mut;
+
     use super::*;
 
     #[test]

@@ -2,9 +2,12 @@
 //! restart, when it lies elsewhere.  What one keeps in variables and allocates is not in a checkpoint.
 
 use std::collections::{HashSet, VecDeque};
-use std::ffi::{c_int, c_void, CStr};
+use std::ffi::CStr;
 use std::path::Path;
 use std::sync::Mutex;
+
+use pc3_os::loader::{self, Kind, Segment};
+use pc3_os::{allocator, memory};
 
 use crate::format::shared::{Part, Saved, SharedMeta};
 use crate::job::lock;
@@ -14,11 +17,6 @@ pub const ALLOCATED: &str = "[heap]";
 
 /// The program itself: what no object of its sources is, such as a library that is linked into it.
 pub const PROGRAM: &str = "[program]";
-
-#[cfg(target_pointer_width = "64")]
-type Header = libc::Elf64_Phdr;
-#[cfg(target_pointer_width = "32")]
-type Header = libc::Elf32_Phdr;
 
 /// What the program has given back to the C library: pointers to it are stale.
 static GIVEN_BACK: Mutex<VecDeque<u64>> = Mutex::new(VecDeque::new());
@@ -42,21 +40,15 @@ pub fn given_back() -> Vec<u64> {
 /// Those of this process, the program among them, and what the C library has allocated.
 pub fn here() -> Vec<SharedMeta> {
     let mut list: Vec<SharedMeta> = Vec::new();
-    // SAFETY: the callback gets the list, which outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(one), (&raw mut list).cast()) };
+    loader::objects(|name, base, segments| list.extend(one(name, base, segments)));
     list.extend(allocated());
     list
 }
 
 /// What grows behind the program's own data.
 fn allocated() -> Option<SharedMeta> {
-    const START_BRK: usize = 47;
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field is a name, which may hold blanks.
-    let behind = stat.rsplit_once(')')?.1;
-    let start = behind.split_whitespace().nth(START_BRK - 3)?.parse().ok()?;
-    // SAFETY: a plain query.
-    let end = unsafe { libc::sbrk(0) } as u64;
+    let start = allocator::start_of_data()?;
+    let end = allocator::end_of_data() as u64;
     // Some emulators say nothing of it.
     (0 < start && start < end).then(|| SharedMeta {
         name: ALLOCATED.into(),
@@ -70,38 +62,20 @@ fn allocated() -> Option<SharedMeta> {
     })
 }
 
-/// # Safety
-/// Called by `dl_iterate_phdr` with the address of a list.
-unsafe extern "C" fn one(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_void) -> c_int {
-    // SAFETY: by the caller; what the linker says of an object is valid while it is loaded.
-    let (info, list) = unsafe { (&*info, &mut *list.cast::<Vec<SharedMeta>>()) };
-    if info.dlpi_name.is_null() || info.dlpi_phdr.is_null() {
-        return 0;
-    }
-    // SAFETY: as above.
-    let (name, headers): (&CStr, &[Header]) = unsafe {
-        let headers = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
-        (CStr::from_ptr(info.dlpi_name), headers)
-    };
+fn one(name: &CStr, base: usize, segments: &[Segment]) -> Option<SharedMeta> {
     let path = name.to_string_lossy();
     let name = Path::new(&*path).file_name().unwrap_or_default();
     let name = match name.to_string_lossy() {
         // The system's own page is there by no file.
-        n if n.starts_with("linux-") => return 0,
+        n if n.starts_with("linux-") => return None,
         n if n.is_empty() => PROGRAM.into(),
         n => n,
     };
-    let base = info.dlpi_addr as usize;
-    let range = |h: &Header| {
-        let start = base.wrapping_add(h.p_vaddr as usize);
-        (start, start.wrapping_add(h.p_memsz as usize))
-    };
-    // SAFETY: a plain query.
-    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
+    let page = memory::page_size();
     // Only whole pages of what becomes constant do.
-    let whole = |(start, end): (usize, usize)| (start / page * page, end / page * page);
-    let relocated = headers.iter().find(|h| h.p_type == libc::PT_GNU_RELRO);
-    let relocated = relocated.map(|h| whole(range(h)));
+    let whole = |s: &Segment| (s.start / page * page, s.end / page * page);
+    let relocated = segments.iter().find(|s| s.kind == Kind::Relocated);
+    let relocated = relocated.map(whole);
     let mut parts = Vec::new();
     let mut add = |start: usize, end: usize, constant| {
         if start < end {
@@ -112,10 +86,12 @@ unsafe extern "C" fn one(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_v
             });
         }
     };
-    for h in headers.iter().filter(|h| h.p_type == libc::PT_LOAD) {
-        let (start, end) = range(h);
-        let initialised = start.saturating_add(h.p_filesz as usize).min(end);
-        if h.p_flags & libc::PF_W == 0 {
+    for s in segments {
+        let Kind::Loaded { writable } = s.kind else {
+            continue;
+        };
+        let (start, end) = (s.start, s.end);
+        if !writable {
             add(start, end, true);
             continue;
         }
@@ -123,23 +99,22 @@ unsafe extern "C" fn one(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_v
         let (from, to) = (from.clamp(start, end), to.clamp(start, end));
         add(start, from, false);
         add(from, to, true);
-        let initialised = initialised.max(to);
+        let initialised = s.initialised.max(to);
         add(to, initialised, false);
         add(initialised, end, false);
     }
-    let notes = headers.iter().filter(|h| h.p_type == libc::PT_NOTE);
-    let build = notes.map(range).find_map(|(start, end)| {
+    let notes = segments.iter().filter(|s| s.kind == Kind::Note);
+    let build = notes.into_iter().find_map(|s| {
         // SAFETY: a loaded part of the object.
-        let bytes = unsafe { std::slice::from_raw_parts(start as *const u8, end - start) };
+        let bytes = unsafe { std::slice::from_raw_parts(s.start as *const u8, s.end - s.start) };
         build_id(bytes)
     });
-    list.push(SharedMeta {
+    Some(SharedMeta {
         name: name.into_owned(),
         build: build.unwrap_or_default(),
         base: base as u64,
         parts,
-    });
-    0
+    })
 }
 
 /// The linker's identification among notes.
@@ -355,8 +330,8 @@ mod tests {
             .iter()
             .any(|s| s.name != ALLOCATED && s.name != PROGRAM)
         {
-            let function: unsafe extern "C" fn() -> ! = libc::abort;
-            assert_eq!(part(function as usize), Some((false, true)));
+            let function = pc3_os::original::strnlen as *const () as usize;
+            assert_eq!(part(function), Some((false, true)));
             assert_eq!(part((&raw const list) as usize), None);
         }
     }

@@ -4,15 +4,13 @@
 use std::ffi::c_int;
 use std::ptr::null;
 
+use pc3_os::original;
+use pc3_os::signals::{new_action, SA_NODEFER, SA_RESETHAND, SA_RESTART, SIG_DFL, SIG_ERR};
+use pc3_os::types::sigaction;
+
 use crate::control;
 use crate::dispositions;
 use crate::handlers;
-
-extern "C" {
-    fn signal(number: c_int, handler: usize) -> usize;
-    fn sysv_signal(number: c_int, handler: usize) -> usize;
-    fn sigset(number: c_int, handler: usize) -> usize;
-}
 
 /// As `set` does, which gives a signal a handler and returns the one before.
 unsafe fn given(
@@ -21,24 +19,21 @@ unsafe fn given(
     flags: c_int,
     set: unsafe extern "C" fn(c_int, usize) -> usize,
 ) -> usize {
-    // SAFETY: a plain structure.
-    let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
-    new.sa_sigaction = handler;
-    new.sa_flags = flags;
+    let new = new_action(handler, flags);
     if let Some(old) = dispositions::action(number, Some(&new)) {
         return old.sa_sigaction;
     }
     let before = handlers::of(number);
     // SAFETY: by the caller.
     let old = unsafe { set(number, handlers::stand_in(number, handler)) };
-    if old == libc::SIG_ERR {
+    if old == SIG_ERR {
         return old;
     }
-    if handler == libc::SIG_DFL {
+    if handler == SIG_DFL {
         control::listen_again(number);
     }
     if old == control::listener() {
-        return libc::SIG_DFL;
+        return SIG_DFL;
     }
     handlers::meant(old, before)
 }
@@ -48,7 +43,7 @@ unsafe fn given(
 #[no_mangle]
 pub unsafe extern "C" fn pc3_signal(number: c_int, handler: usize) -> usize {
     // SAFETY: by the caller.
-    unsafe { given(number, handler, libc::SA_RESTART, signal) }
+    unsafe { given(number, handler, SA_RESTART, original::signal) }
 }
 
 /// What `signal` means to programs that ask for standard C alone: the handler is called once.
@@ -57,9 +52,9 @@ pub unsafe extern "C" fn pc3_signal(number: c_int, handler: usize) -> usize {
 /// As `sysv_signal`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_sysv_signal(number: c_int, handler: usize) -> usize {
-    let once = libc::SA_RESETHAND as c_int | libc::SA_NODEFER;
+    let once = SA_RESETHAND | SA_NODEFER;
     // SAFETY: by the caller.
-    unsafe { given(number, handler, once, sysv_signal) }
+    unsafe { given(number, handler, once, original::sysv_signal) }
 }
 
 /// # Safety
@@ -67,7 +62,7 @@ pub unsafe extern "C" fn pc3_sysv_signal(number: c_int, handler: usize) -> usize
 #[no_mangle]
 pub unsafe extern "C" fn pc3_sigset(number: c_int, handler: usize) -> usize {
     // SAFETY: by the caller.
-    unsafe { given(number, handler, 0, sigset) }
+    unsafe { given(number, handler, 0, original::sigset) }
 }
 
 /// # Safety
@@ -75,8 +70,8 @@ pub unsafe extern "C" fn pc3_sigset(number: c_int, handler: usize) -> usize {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_sigaction(
     number: c_int,
-    new: *const libc::sigaction,
-    old: *mut libc::sigaction,
+    new: *const sigaction,
+    old: *mut sigaction,
 ) -> c_int {
     // SAFETY: by the caller.
     unsafe {
@@ -87,14 +82,14 @@ pub unsafe extern "C" fn pc3_sigaction(
             return 0;
         }
         let before = handlers::of(number);
-        let gives_up = !new.is_null() && (*new).sa_sigaction == libc::SIG_DFL;
+        let gives_up = !new.is_null() && (*new).sa_sigaction == SIG_DFL;
         let stand_in = new.as_ref().map(|new| {
             let mut new = *new;
             new.sa_sigaction = handlers::stand_in(number, new.sa_sigaction);
             new
         });
         let new = stand_in.as_ref().map_or(null(), std::ptr::from_ref);
-        let done = libc::sigaction(number, new, old);
+        let done = original::sigaction(number, new, old);
         if done != 0 {
             return done;
         }
@@ -107,7 +102,7 @@ pub unsafe extern "C" fn pc3_sigaction(
             control::listen_again(number);
         }
         if !old.is_null() && (*old).sa_sigaction == control::listener() {
-            (*old).sa_sigaction = libc::SIG_DFL;
+            (*old).sa_sigaction = SIG_DFL;
             (*old).sa_flags = 0;
         }
         0

@@ -39,8 +39,7 @@ impl Engine for Solo {
     }
 
     fn exit(&self, _rank: &mut Rank, code: i32) -> ! {
-        // SAFETY: ends the process.
-        unsafe { libc::exit(code) }
+        pc3_os::processes::end(code)
     }
 
     fn save(&self, _rank: &Rank, _ctx: &SaveCtx) -> Vec<u8> {

@@ -73,7 +73,7 @@ impl Job {
             let whole = std::path::absolute(path);
             // Where a program has been moved to, its file may have another name, or not be there.
             whole.is_ok_and(|p| p == self.started_as)
-                || same(path, Path::new("/proc/self/exe"))
+                || same(path, Path::new(pc3_os::processes::PROGRAM))
                 || same(path, &self.started_as)
         };
         candidates(given).iter().any(|p| mine(p))

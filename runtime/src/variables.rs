@@ -5,7 +5,8 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::OnceLock;
 
-use crate::process::environ;
+use pc3_os::original;
+use pc3_os::variables::places;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -30,24 +31,13 @@ const NAMES: [(&str, Kind); 9] = [
     ("siginterrupt", Kind::Number),
 ];
 
-extern "C" {
-    fn siginterrupt(signal: c_int, interrupts: c_int) -> c_int;
-    static mut stdin: usize;
-    static mut stdout: usize;
-    static mut stderr: usize;
-    static mut error_print_progname: usize;
-    static mut obstack_alloc_failed_handler: usize;
-    static mut program_invocation_name: usize;
-    static mut program_invocation_short_name: usize;
-}
-
 static INTERRUPTING: AtomicU32 = AtomicU32::new(0);
 
 /// `siginterrupt`: handlers that `signal` sets later are meant, too.
 #[no_mangle]
 pub extern "C" fn pc3_siginterrupt(signal: c_int, interrupts: c_int) -> c_int {
     // SAFETY: a plain call.
-    let done = unsafe { siginterrupt(signal, interrupts) };
+    let done = unsafe { original::siginterrupt(signal, interrupts) };
     if let (0, Some(bit)) = (done, 1u32.checked_shl(signal as u32)) {
         match interrupts {
             0 => INTERRUPTING.fetch_and(!bit, SeqCst),
@@ -61,20 +51,13 @@ type All = [usize; NAMES.len()];
 
 /// What they hold.
 fn now() -> All {
-    // SAFETY: variables of the library, to which nobody assigns now.
-    unsafe {
-        [
-            stdin,
-            stdout,
-            stderr,
-            environ as usize,
-            error_print_progname,
-            obstack_alloc_failed_handler,
-            program_invocation_name,
-            program_invocation_short_name,
-            INTERRUPTING.load(SeqCst) as usize,
-        ]
+    let mut all = [0; NAMES.len()];
+    for (value, place) in all.iter_mut().zip(places()) {
+        // SAFETY: variables of the library, to which nobody assigns now.
+        *value = unsafe { *place };
     }
+    all[NAMES.len() - 1] = INTERRUPTING.load(SeqCst) as usize;
+    all
 }
 
 static FIRST: OnceLock<All> = OnceLock::new();
@@ -150,14 +133,7 @@ pub(crate) fn apply(list: &[(u64, usize)]) {
         // SAFETY: variables of the library; the program does not run yet.
         unsafe {
             match which {
-                0 => stdin = value,
-                1 => stdout = value,
-                2 => stderr = value,
-                3 => environ = value as *mut _,
-                4 => error_print_progname = value,
-                5 => obstack_alloc_failed_handler = value,
-                6 => program_invocation_name = value,
-                7 => program_invocation_short_name = value,
+                n @ 0..8 => *places()[n as usize] = value,
                 _ => (1..32)
                     .filter(|n| value >> n & 1 != 0)
                     .for_each(|n| _ = pc3_siginterrupt(n, 1)),

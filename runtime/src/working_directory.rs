@@ -12,6 +12,9 @@ use std::ptr::null;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::OnceLock;
 
+use pc3_os::types::mode_t;
+use pc3_os::{files, original};
+
 use crate::files::baseline;
 use crate::files::own::high;
 use crate::format::library::ProcessMeta;
@@ -23,7 +26,7 @@ use crate::report::{die, say, EXIT_FATAL};
 #[derive(Debug, Default)]
 pub(crate) struct WorkingDirectory {
     folder: Option<File>,
-    mask: Option<libc::mode_t>,
+    mask: Option<u32>,
 }
 
 /// Some rank has.
@@ -38,17 +41,15 @@ thread_local! {
 
 fn own() -> bool {
     if !OWN.get() {
-        // SAFETY: a plain system call.
-        OWN.set(unsafe { libc::unshare(libc::CLONE_FS) } == 0);
+        OWN.set(files::own_place());
     }
     OWN.get()
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
-    let flags = libc::O_PATH | libc::O_DIRECTORY;
     OpenOptions::new()
         .read(true)
-        .custom_flags(flags)
+        .custom_flags(files::AS_PLACE)
         .open(path)
         .map(high)
 }
@@ -76,8 +77,7 @@ fn go(rank: &Rank) {
     // Threads that share the process's are where it began.
     if AT.get() != std::ptr::from_ref(rank) && (chosen || OWN.get()) {
         let folder = place.folder.as_ref().map(AsRawFd::as_raw_fd).or_else(first);
-        // SAFETY: plain system calls on an open folder.
-        let there = own() && folder.is_some_and(|fd| unsafe { libc::fchdir(fd) } == 0);
+        let there = own() && folder.is_some_and(|fd| files::go_to(fd).is_ok());
         if !there {
             let e = std::io::Error::last_os_error();
             die(
@@ -85,8 +85,7 @@ fn go(rank: &Rank) {
                 &format!("rank {}: its working directory is lost: {e}", rank.id()),
             );
         }
-        // SAFETY: a plain system call.
-        unsafe { libc::umask(place.mask.unwrap_or_else(process::first_umask)) };
+        files::set_mask(place.mask.unwrap_or_else(process::first_umask));
     }
     AT.set(rank);
 }
@@ -122,7 +121,7 @@ fn moved(done: c_int) -> c_int {
 pub unsafe extern "C" fn pc3_chdir(path: *const c_char) -> c_int {
     apart();
     // SAFETY: by the caller.
-    moved(unsafe { libc::chdir(path) })
+    moved(unsafe { original::chdir(path) })
 }
 
 /// # Safety
@@ -131,20 +130,19 @@ pub unsafe extern "C" fn pc3_chdir(path: *const c_char) -> c_int {
 pub unsafe extern "C" fn pc3_fchdir(fd: c_int) -> c_int {
     apart();
     // SAFETY: by the caller.
-    moved(unsafe { libc::fchdir(fd) })
+    moved(unsafe { original::fchdir(fd) })
 }
 
 /// # Safety
 /// As `umask`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_umask(mask: libc::mode_t) -> libc::mode_t {
+pub unsafe extern "C" fn pc3_umask(mask: mode_t) -> mode_t {
     if let Some(rank) = apart() {
         rank.working_directory.mask = Some(mask & 0o777);
         AT.set(rank);
         USED.store(true, Relaxed);
     }
-    // SAFETY: a plain system call.
-    unsafe { libc::umask(mask) }
+    files::set_mask(mask)
 }
 
 /// Puts a rank's own into what is saved of it.
@@ -170,7 +168,7 @@ pub(crate) fn restore(rank: &mut Rank, meta: &mut ProcessMeta) -> Result<(), Str
         rank.working_directory.folder =
             Some(folder.ok_or_else(|| format!("the working directory {path} is not here"))?);
     }
-    rank.working_directory.mask = mask.map(|m| m as libc::mode_t);
+    rank.working_directory.mask = mask.map(|m| m as u32);
     USED.store(true, Relaxed);
     Ok(())
 }

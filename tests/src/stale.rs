@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::arch;
 
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 13] = [
     "compiler/src",
     "compiler/syntax/src",
     "compiler/program/src",
@@ -15,6 +15,7 @@ const SOURCES: [&str; 12] = [
     "runtime/src",
     "runtime/include",
     "runtime/heap/src",
+    "runtime/os/src",
     "runtime/typemetric/src",
     "runtime/vmpi/src",
     "tools/src",

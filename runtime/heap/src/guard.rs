@@ -4,9 +4,10 @@
 //! many as there is memory for. Elsewhere each splits a mapping in three, of which a process may have some ten
 //! thousands; the last ones are left for other uses, and what would need one stays without.
 
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::OnceLock;
+
+use pc3_os::memory;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guard {
@@ -16,17 +17,14 @@ pub enum Guard {
     Absent,
 }
 
-/// Not in every libc's headers.
-const MADV_GUARD_INSTALL: i32 = 102;
-
 /// Guards a range of whole pages, which is the caller's.
 pub fn install(at: *mut u8, len: usize) -> Guard {
     // SAFETY: nobody uses the range.
     let done = unsafe {
         if marks() {
-            libc::madvise(at.cast(), len, MADV_GUARD_INSTALL) == 0
+            memory::mark_guard(at, len)
         } else {
-            room() && libc::mprotect(at.cast(), len, libc::PROT_NONE) == 0
+            room() && memory::forbid(at, len)
         }
     };
     if done {
@@ -49,23 +47,12 @@ fn marks() -> bool {
 
 fn try_marks() -> Option<bool> {
     let len = crate::sys::UNIT;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    let p = memory::map(len, memory::Backing::Promised).ok()?;
     // SAFETY: a mapping of our own, which only the system writes to.
     unsafe {
-        let p = libc::mmap(
-            null_mut(),
-            len,
-            libc::PROT_READ | libc::PROT_WRITE,
-            flags,
-            -1,
-            0,
-        );
-        if p == libc::MAP_FAILED {
-            return None;
-        }
-        let marked = libc::madvise(p, len, MADV_GUARD_INSTALL) == 0;
-        let stopped = libc::uname(p.cast()) != 0;
-        libc::munmap(p, len);
+        let marked = memory::mark_guard(p, len);
+        let stopped = !memory::can_be_written(p);
+        memory::unmap(p, len);
         Some(marked && stopped)
     }
 }
@@ -75,8 +62,7 @@ fn room() -> bool {
     static TAKEN: AtomicUsize = AtomicUsize::new(0);
     static LIMIT: OnceLock<usize> = OnceLock::new();
     let limit = *LIMIT.get_or_init(|| {
-        let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
-        let all = text.trim().parse().unwrap_or(65_530);
+        let all = memory::most_mappings();
         if asked("none") {
             0
         } else {
@@ -95,12 +81,12 @@ mod tests {
         let len = crate::sys::UNIT;
         let p = crate::sys::map_aside(3 * len);
         assert!(!p.is_null());
-        // SAFETY: ours; `uname` writes less than a page.
+        // SAFETY: ours.
         unsafe {
             assert_eq!(install(p.add(len), len), Guard::Faults);
-            assert_ne!(libc::uname(p.add(len).cast()), 0);
-            assert_eq!(libc::uname(p.cast()), 0);
-            assert_eq!(libc::uname(p.add(2 * len).cast()), 0);
+            assert!(!memory::can_be_written(p.add(len)));
+            assert!(memory::can_be_written(p));
+            assert!(memory::can_be_written(p.add(2 * len)));
         }
     }
 }

@@ -6,6 +6,8 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
+use pc3_os::memory;
+
 /// What a mapping is for: programs with more of one kind have the other at the same addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
@@ -128,31 +130,7 @@ impl Stretches {
 }
 
 fn map_at(base: usize, len: usize) -> Option<*mut u8> {
-    #[cfg(target_os = "linux")]
-    let fixed = libc::MAP_FIXED_NOREPLACE;
-    #[cfg(not(target_os = "linux"))]
-    let fixed = 0;
-    // SAFETY: takes only what is unused.
-    let p = unsafe {
-        libc::mmap(
-            base as *mut libc::c_void,
-            len,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | fixed,
-            -1,
-            0,
-        )
-    };
-    if p == libc::MAP_FAILED {
-        return None;
-    }
-    // Old systems take the address for a wish.
-    if p as usize != base {
-        // SAFETY: just mapped.
-        unsafe { libc::munmap(p, len) };
-        return None;
-    }
-    Some(p.cast())
+    memory::map_at(base, len).ok()
 }
 
 /// Zeroed memory in the stretch for `purpose`; null if there is no place or no memory.
@@ -234,7 +212,7 @@ mod tests {
         assert_ne!(base, 0);
         let give_back = |from: usize, len: usize| {
             // SAFETY: ours.
-            unsafe { libc::munmap(from as *mut libc::c_void, len) };
+            unsafe { memory::unmap(from as *mut u8, len) };
             unmapped(from, len);
         };
         give_back(base, len);
@@ -253,11 +231,11 @@ mod tests {
         assert!(!p.is_null());
         assert!(!map_again(p as usize, len), "it is in use");
         // SAFETY: ours.
-        unsafe { libc::munmap(p.cast(), len) };
+        unsafe { memory::unmap(p, len) };
         unmapped(p as usize, len);
         assert!(map_again(p as usize, len));
         // SAFETY: ours.
-        unsafe { libc::munmap(p.cast(), len) };
+        unsafe { memory::unmap(p, len) };
         unmapped(p as usize, len);
     }
 }

@@ -1,8 +1,11 @@
 //! Memory from the operating system. All mappings are zeroed, private, and aligned to at least `UNIT`.
 
-use crate::room::{self, Purpose};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use pc3_os::memory::{self, Advice, Backing};
+
+use crate::room::{self, Purpose};
 
 static STILL: AtomicBool = AtomicBool::new(false);
 
@@ -77,36 +80,19 @@ fn usable(base: *mut u8, len: usize) -> *mut u8 {
         unmap(base, len);
         return null_mut();
     }
-    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-    if len >= 2 * HUGE {
-        // SAFETY: the range was just mapped; the call is advice only.
-        unsafe { libc::madvise(base.cast(), len, libc::MADV_HUGEPAGE) };
+    if cfg!(target_pointer_width = "64") && len >= 2 * HUGE {
+        memory::advise(base, len, Advice::Huge);
     }
     base
 }
 
 fn raw_map(len: usize) -> *mut u8 {
-    // SAFETY: an anonymous mapping at an address of the system's choice disturbs nothing.
-    let p = unsafe {
-        libc::mmap(
-            null_mut(),
-            len,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        )
-    };
-    if p == libc::MAP_FAILED {
-        null_mut()
-    } else {
-        p.cast()
-    }
+    memory::map(len, Backing::Promised).unwrap_or(null_mut())
 }
 
 pub(crate) fn unmap(base: *mut u8, len: usize) {
     // SAFETY: callers own the range and hold no references into it.
-    unsafe { libc::munmap(base.cast(), len) };
+    unsafe { memory::unmap(base, len) };
     room::unmapped(base as usize, len);
 }
 
@@ -116,21 +102,10 @@ pub(crate) fn move_to(old: *mut u8, old_len: usize, new: *mut u8, len: usize) ->
     if STILL.load(Relaxed) {
         return false;
     }
-    #[cfg(target_os = "linux")]
-    {
-        let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-        // SAFETY: both ranges are the caller's.
-        let p =
-            unsafe { libc::mremap(old.cast(), old_len, len, flags, new.cast::<libc::c_void>()) };
-        let moved = p != libc::MAP_FAILED;
-        if moved {
-            room::unmapped(old as usize, old_len);
-        }
-        moved
+    // SAFETY: both ranges are the caller's.
+    let moved = unsafe { memory::move_to(old, old_len, new, len) };
+    if moved {
+        room::unmapped(old as usize, old_len);
     }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = (old, old_len, new, len);
-        false
-    }
+    moved
 }

@@ -5,6 +5,8 @@ use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use pc3_os::files::STDIN_FILENO;
+
 use crate::Checkpointable;
 
 const ROOM: usize = 8 << 10;
@@ -264,14 +266,14 @@ impl Read for Stdin {
             return Ok(0);
         }
         // SAFETY: the process's own; it stays open.
-        let file = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(libc::STDIN_FILENO) });
+        let file = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(STDIN_FILENO) });
         (&*file).read(buffer)
     }
 }
 
 fn position() -> Option<(u64, u64)> {
     // SAFETY: as above.
-    let file = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(libc::STDIN_FILENO) });
+    let file = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(STDIN_FILENO) });
     let of = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     Some(((&*file).stream_position().ok()?, of.len()))
 }

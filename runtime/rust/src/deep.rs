@@ -4,8 +4,8 @@
 use std::cell::{Cell, RefCell};
 use std::hint::black_box;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
-use std::ptr::null_mut;
 
+use pc3_os::memory::{self, Backing};
 use pc3_runtime::report::{die, EXIT_FATAL};
 
 /// What is used of the stack that the program runs on.
@@ -92,18 +92,15 @@ struct Stack {
 impl Stack {
     fn new(size: usize) -> Stack {
         let bytes = size.next_multiple_of(GUARD) + GUARD;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping, and its lowest part.
-        let low = unsafe {
-            let low = libc::mmap(null_mut(), bytes, access, flags, -1, 0);
-            if low == libc::MAP_FAILED || libc::mprotect(low, GUARD, libc::PROT_NONE) != 0 {
-                let e = std::io::Error::last_os_error();
-                let text = format!("no address space for {bytes} bytes to make values in that are behind many pointers: {e}");
-                die(EXIT_FATAL, &text);
-            }
-            low.cast::<u8>()
+        let failed = |e: std::io::Error| -> ! {
+            let text = format!("no address space for {bytes} bytes to make values in that are behind many pointers: {e}");
+            die(EXIT_FATAL, &text)
         };
+        let low = memory::map(bytes, Backing::AsTouched).unwrap_or_else(|e| failed(e));
+        // SAFETY: the lowest part of a new mapping.
+        if !unsafe { memory::forbid(low, GUARD) } {
+            failed(std::io::Error::last_os_error());
+        }
         Stack { low, bytes }
     }
 
@@ -127,7 +124,7 @@ impl Stack {
 impl Drop for Stack {
     fn drop(&mut self) {
         // SAFETY: the mapping is its own, and nothing runs on it.
-        unsafe { libc::munmap(self.low.cast(), self.bytes) };
+        unsafe { memory::unmap(self.low, self.bytes) };
     }
 }
 

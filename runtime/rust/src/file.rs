@@ -237,8 +237,7 @@ impl Checkpointable for File {
         let fd: i32 = from
             .members::<Self>(value, "pc3::File")?
             .load("descriptor")?;
-        // SAFETY: a plain system call.
-        if unsafe { libc::fcntl(fd, libc::F_GETFD) } < 0 {
+        if !pc3_os::files::is_open(fd) {
             return Err(LoadError::new(format!(
                 "is descriptor {fd}, which was not open at the checkpoint"
             )));

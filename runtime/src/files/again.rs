@@ -2,15 +2,15 @@
 //! of the process changes.
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
+use pc3_os::files;
+
 use super::baseline;
-use super::numbers;
 use super::own::{disown, duplicate};
 use super::scan::{self, Made};
 use super::system;
@@ -34,14 +34,7 @@ fn name(path: &[u8]) -> String {
 }
 
 fn open_path(path: &[u8], flags: i32) -> io::Result<OwnedFd> {
-    let path = CString::new(path)?;
-    // SAFETY: a terminated string; the result is a descriptor nobody else has.
-    let fd = unsafe { libc::open64(path.as_ptr(), flags | libc::O_CLOEXEC, 0o666) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: as above.
-    let low = unsafe { OwnedFd::from_raw_fd(fd) };
+    let low = files::open(path, flags)?;
     duplicate(low.as_raw_fd())
 }
 
@@ -66,7 +59,7 @@ pub(super) fn open<'a>(
         Origin::Again(i) => {
             let first = usize::try_from(i).ok().and_then(|i| earlier.get(i));
             let first = first.ok_or("the file table is damaged")?;
-            let path = format!("/proc/self/fd/{}", first.fd.as_raw_fd());
+            let path = system::path_to(first.fd.as_raw_fd());
             open_path(path.as_bytes(), system::flags(meta.access)).map_err(cannot)
         }
         Origin::Path => named(meta),
@@ -86,7 +79,7 @@ fn named(meta: &OpenMeta) -> Result<OwnedFd, String> {
     // An empty output may be made again.
     if scan::writes(meta) && meta.length == 0 {
         for path in &places {
-            if let Ok(fd) = open_path(path, flags | libc::O_CREAT) {
+            if let Ok(fd) = open_path(path, flags | files::O_CREAT) {
                 return Ok(fd);
             }
         }
@@ -103,14 +96,14 @@ pub(super) fn holds(fd: &OwnedFd, bytes: &[u8]) -> bool {
             file.read_exact_at(have, at).is_ok() && have == want
         })
     };
-    File::open(format!("/proc/self/fd/{}", fd.as_raw_fd())).is_ok_and(read)
+    File::open(system::path_to(fd.as_raw_fd())).is_ok_and(read)
 }
 
 /// What has been written over since the checkpoint is put back; where that is not known it is told.
 pub(super) fn undo(file: &Reopened) -> io::Result<()> {
     let meta = &file.meta;
     if let Some(bytes) = &file.contents {
-        let path = format!("/proc/self/fd/{}", file.fd.as_raw_fd());
+        let path = system::path_to(file.fd.as_raw_fd());
         let whole = File::options().write(true).open(path)?;
         return whole.write_all_at(bytes, 0);
     }
@@ -145,31 +138,18 @@ fn removed(meta: &OpenMeta, contents: &[u8]) -> io::Result<OwnedFd> {
     let folders = beside
         .into_iter()
         .chain([std::env::temp_dir().into_os_string().into_encoded_bytes()]);
-    let mut last = io::Error::from_raw_os_error(libc::ENOENT);
+    let mut last = io::ErrorKind::NotFound.into();
     for folder in folders {
-        match nameless(&folder) {
+        match files::nameless(&folder) {
             Ok(mut file) => {
                 file.write_all(contents)?;
-                let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+                let path = system::path_to(file.as_raw_fd());
                 return open_path(path.as_bytes(), system::flags(meta.access));
             }
             Err(e) => last = e,
         }
     }
     Err(last)
-}
-
-fn nameless(folder: &[u8]) -> io::Result<File> {
-    let mut template = [folder, b"/pc3-XXXXXX\0"].concat();
-    // SAFETY: a terminated template; the result is a descriptor nobody else has.
-    unsafe {
-        let fd = libc::mkstemp(template.as_mut_ptr().cast());
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        libc::unlink(template.as_ptr().cast());
-        Ok(File::from_raw_fd(fd))
-    }
 }
 
 /// Gives the program's numbers, but the standard ones and those that only streams know, to what has been opened.
@@ -239,26 +219,19 @@ pub(super) fn remember(rank: usize, n: RawFd, meta: &OpenMeta) {
 
 /// Makes `n` a duplicate.
 pub(super) fn put(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<(), String> {
-    let flags = if ends_with_exec { libc::O_CLOEXEC } else { 0 };
     limits::room_for(n as u32);
-    // SAFETY: a plain system call; `n` is the program's.
-    let done = unsafe { libc::dup3(fd.as_raw_fd(), n, flags) };
+    // SAFETY: `n` is the program's, for which this is made.
+    let done = unsafe { files::duplicate_to(fd.as_raw_fd(), n, ends_with_exec) };
     disown(n);
-    if done < 0 {
-        let e = io::Error::last_os_error();
-        return Err(format!("descriptor {n} cannot be had here: {e}"));
-    }
-    Ok(())
+    done.map_err(|e| format!("descriptor {n} cannot be had here: {e}"))
 }
 
 /// The same at the first free number from `n` on: only streams know it.
 pub(super) fn put_near(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<RawFd, String> {
     limits::room_for(n as u32);
-    let here = numbers::copy(fd.as_raw_fd(), n, ends_with_exec);
-    if here < 0 {
-        let e = io::Error::last_os_error();
-        return Err(format!("a descriptor for a stream cannot be had here: {e}"));
-    }
+    let here = files::duplicate(fd.as_raw_fd(), n, ends_with_exec)
+        .map_err(|e| format!("a descriptor for a stream cannot be had here: {e}"))?
+        .into_raw_fd();
     disown(here);
     Ok(here)
 }

@@ -41,7 +41,7 @@ pub(crate) fn note() {
         .collect();
     let _ = BASELINE.set(Baseline {
         directory,
-        log: stands_at(libc::STDERR_FILENO),
+        log: stands_at(pc3_os::files::STDERR_FILENO),
         said: said(),
         inherited,
     });

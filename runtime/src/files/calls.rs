@@ -7,7 +7,8 @@ use std::path::Path;
 use std::ptr::{null, null_mut, NonNull};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use libc::FILE;
+use pc3_os::types::{mode_t, FILE};
+use pc3_os::{errors, files as os_files, original, streams};
 
 use super::baseline;
 use super::memory::{self, Memory, Owner};
@@ -55,13 +56,13 @@ fn rank() -> usize {
 
 /// A descriptor has been made whose number the program gets, and has not chosen.
 fn note_numbered(fd: RawFd, name: &str, path: *const c_char) -> RawFd {
-    let errno = errno();
+    let error = errors::last();
     // SAFETY: used by entry points only, which user code calls.
     let fd = match unsafe { Rank::current() } {
         Some(rank) if fd >= 0 => numbers::of_rank(fd, rank.id(), rank.job().all()),
         _ => fd,
     };
-    set_errno(errno);
+    errors::set(error);
     note(fd, name, path)
 }
 
@@ -89,7 +90,7 @@ fn enter(fd: RawFd, new: Made) {
 
 /// A regular file that has been written is about to be closed.
 fn note_written(fd: RawFd) {
-    let errno = errno();
+    let errno = errors::last();
     let access = system::access(fd);
     if access & (ACCESS_WRITE | ACCESS_APPEND) != 0 {
         let own =
@@ -104,7 +105,7 @@ fn note_written(fd: RawFd) {
         }
     }
     made().remove(&fd);
-    set_errno(errno);
+    errors::set(errno);
 }
 
 /// A guest has opened a file under this path; `append`: what it writes goes to its end.
@@ -123,16 +124,6 @@ pub fn closing(fd: RawFd) {
     note_written(fd);
 }
 
-fn errno() -> c_int {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() }
-}
-
-fn set_errno(code: c_int) {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() = code };
-}
-
 /// Where a file is appended to is noted outside of the process.
 fn appends(fd: RawFd, append: bool) {
     let length = system::length_of(fd).filter(|_| append);
@@ -146,16 +137,16 @@ fn note_stream(stream: *mut FILE, name: &str, path: *const c_char, mode: CString
     if stream.is_null() {
         return;
     }
-    let errno = errno();
+    let errno = errors::last();
     // SAFETY: an open stream; a terminated string or null.
-    let (fd, text) = unsafe { (libc::fileno(stream), owned(path)) };
+    let (fd, text) = unsafe { (streams::number(stream), owned(path)) };
     note(fd, name, path);
     appends(fd, mode.as_bytes().first() == Some(&b'a'));
     if let Some(files) = files() {
         let text = if path.is_null() { path_text(fd) } else { text };
         files.note(stream, text, mode, kind);
     }
-    set_errno(errno);
+    errors::set(errno);
 }
 
 /// `mode` without the letter that asks for a file to be read through a mapping: such a stream cannot be put into position.
@@ -177,7 +168,7 @@ pub unsafe extern "C" fn pc3_fopen(path: *const c_char, mode: *const c_char) -> 
     // SAFETY: by the caller.
     unsafe {
         let mode = unmapped(mode);
-        let stream = libc::fopen64(path, mode.as_ptr());
+        let stream = original::fopen64(path, mode.as_ptr());
         note_stream(stream, "fopen", path, mode, FileKind::Opened);
         stream
     }
@@ -193,13 +184,13 @@ pub unsafe extern "C" fn pc3_freopen(
 ) -> *mut FILE {
     // SAFETY: by the caller.
     unsafe {
-        let fd = libc::fileno(stream);
+        let fd = streams::number(stream);
         if fd >= 0 && !path.is_null() {
-            libc::fflush(stream);
+            streams::flush(stream);
             note_written(fd);
         }
         let mode = unmapped(mode);
-        let new = libc::freopen64(path, mode.as_ptr(), stream);
+        let new = original::freopen64(path, mode.as_ptr(), stream);
         let seen = files().is_some_and(|files| files.close(stream));
         note_stream(new, "freopen", path, mode, kind_of(new));
         if let Some(files) = files().filter(|_| seen) {
@@ -216,7 +207,7 @@ pub unsafe extern "C" fn pc3_fdopen(fd: c_int, mode: *const c_char) -> *mut FILE
     // SAFETY: by the caller.
     unsafe {
         let mode = unmapped(mode);
-        let stream = libc::fdopen(fd, mode.as_ptr());
+        let stream = original::fdopen(fd, mode.as_ptr());
         if let Some(files) = files().filter(|_| !stream.is_null()) {
             files.note(stream, path_text(fd), mode, FileKind::Opened);
             files.see(stream);
@@ -232,7 +223,7 @@ pub unsafe extern "C" fn pc3_fileno(stream: *mut FILE) -> c_int {
     let told_first = files().is_some_and(|files| files.see(stream));
     // SAFETY: by the caller.
     unsafe {
-        let fd = libc::fileno(stream);
+        let fd = streams::number(stream);
         let made = made().get(&fd).cloned();
         let (Some(made), Some(rank)) = (made.filter(|_| told_first), Rank::current()) else {
             return fd;
@@ -254,7 +245,7 @@ pub unsafe extern "C" fn pc3_fileno(stream: *mut FILE) -> c_int {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_tmpfile() -> *mut FILE {
     // SAFETY: as tmpfile.
-    let stream = unsafe { libc::tmpfile64() };
+    let stream = unsafe { original::tmpfile64() };
     let mode = c"w+".to_owned();
     note_stream(stream, "tmpfile", null(), mode, FileKind::Temporary);
     stream
@@ -266,9 +257,9 @@ pub unsafe extern "C" fn pc3_tmpfile() -> *mut FILE {
 pub unsafe extern "C" fn pc3_popen(command: *const c_char, mode: *const c_char) -> *mut FILE {
     // SAFETY: by the caller.
     unsafe {
-        let stream = libc::popen(command, mode);
+        let stream = original::popen(command, mode);
         if !stream.is_null() {
-            note(libc::fileno(stream), "popen", null());
+            note(streams::number(stream), "popen", null());
         }
         stream
     }
@@ -298,7 +289,7 @@ pub unsafe extern "C" fn pc3_fmemopen(
     // SAFETY: by the caller.
     unsafe {
         let Some(rank) = Rank::current() else {
-            return libc::fmemopen(bytes, n, mode);
+            return original::fmemopen(bytes, n, mode);
         };
         let made = memory::on_buffer(Owner::of(rank), bytes, n, CStr::from_ptr(mode));
         note_memory(made, owned(mode))
@@ -332,11 +323,6 @@ pub unsafe extern "C" fn pc3_other_stream(
     stream
 }
 
-extern "C" {
-    fn setlinebuf(stream: *mut FILE);
-    fn setbuffer(stream: *mut FILE, buffer: *mut c_char, n: usize);
-}
-
 /// # Safety
 /// As `open_memstream`.
 #[no_mangle]
@@ -344,7 +330,7 @@ pub unsafe extern "C" fn pc3_open_memstream(bytes: *mut *mut c_char, n: *mut usi
     // SAFETY: by the caller.
     unsafe {
         let Some(rank) = Rank::current() else {
-            return libc::open_memstream(bytes, n);
+            return original::open_memstream(bytes, n);
         };
         note_memory(memory::growing(Owner::of(rank), bytes, n), c"w".to_owned())
     }
@@ -356,25 +342,25 @@ pub unsafe extern "C" fn pc3_open_memstream(bytes: *mut *mut c_char, n: *mut usi
 pub unsafe extern "C" fn pc3_fclose(stream: *mut FILE) -> c_int {
     // SAFETY: by the caller.
     unsafe {
-        let before = errno();
-        let fd = libc::fileno(stream);
-        set_errno(before);
+        let before = errors::last();
+        let fd = streams::number(stream);
+        errors::set(before);
         if let Some(files) = files() {
             files.close(stream);
         }
         if fd < 0 {
-            return libc::fclose(stream);
+            return original::fclose(stream);
         }
         // What it writes now, another rank's local checkpoint may be the first to see: as long as the file is known as open.
         let writes = system::access(fd) & (ACCESS_WRITE | ACCESS_APPEND) != 0;
-        let written = if writes { libc::fflush(stream) } else { 0 };
-        let why = errno();
+        let written = if writes { streams::flush(stream) } else { 0 };
+        let why = errors::last();
         note_written(fd);
-        let closed = libc::fclose(stream);
+        let closed = original::fclose(stream);
         if written == 0 {
             return closed;
         }
-        set_errno(why);
+        errors::set(why);
         written
     }
 }
@@ -400,7 +386,7 @@ pub unsafe extern "C" fn pc3_setvbuf(
     size: usize,
 ) -> c_int {
     // SAFETY: by the caller.
-    let done = unsafe { libc::setvbuf(stream, buffer, mode, size) };
+    let done = unsafe { original::setvbuf(stream, buffer, mode, size) };
     if done == 0 {
         note_buffer(stream, mode, buffer, size);
     }
@@ -409,9 +395,9 @@ pub unsafe extern "C" fn pc3_setvbuf(
 
 fn mode_for(buffer: *mut c_char) -> c_int {
     if buffer.is_null() {
-        libc::_IONBF
+        streams::_IONBF
     } else {
-        libc::_IOFBF
+        streams::_IOFBF
     }
 }
 
@@ -419,9 +405,9 @@ fn mode_for(buffer: *mut c_char) -> c_int {
 /// As `setbuf`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_setbuf(stream: *mut FILE, buffer: *mut c_char) {
-    note_buffer(stream, mode_for(buffer), buffer, libc::BUFSIZ as usize);
+    note_buffer(stream, mode_for(buffer), buffer, streams::BUFFER);
     // SAFETY: by the caller.
-    unsafe { libc::setbuf(stream, buffer) };
+    unsafe { original::setbuf(stream, buffer) };
 }
 
 /// # Safety
@@ -430,16 +416,16 @@ pub unsafe extern "C" fn pc3_setbuf(stream: *mut FILE, buffer: *mut c_char) {
 pub unsafe extern "C" fn pc3_setbuffer(stream: *mut FILE, buffer: *mut c_char, size: usize) {
     note_buffer(stream, mode_for(buffer), buffer, size);
     // SAFETY: by the caller.
-    unsafe { setbuffer(stream, buffer, size) };
+    unsafe { original::setbuffer(stream, buffer, size) };
 }
 
 /// # Safety
 /// As `setlinebuf`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_setlinebuf(stream: *mut FILE) {
-    note_buffer(stream, libc::_IOLBF, std::ptr::null_mut(), 0);
+    note_buffer(stream, streams::_IOLBF, std::ptr::null_mut(), 0);
     // SAFETY: by the caller.
-    unsafe { setlinebuf(stream) };
+    unsafe { original::setlinebuf(stream) };
 }
 
 /// `open`, `openat` and their like, whose last argument is optional in C.
@@ -456,10 +442,10 @@ pub unsafe extern "C" fn pc3_open_file(
 ) -> c_int {
     // SAFETY: by the caller.
     unsafe {
-        let fd = libc::openat64(folder, path, flags, mode);
-        let error = errno();
-        appends(fd, flags & libc::O_APPEND != 0);
-        set_errno(error);
+        let fd = original::openat64(folder, path, flags, mode);
+        let error = errors::last();
+        appends(fd, flags & os_files::O_APPEND != 0);
+        errors::set(error);
         note_numbered(fd, CStr::from_ptr(name).to_str().unwrap_or("open"), path)
     }
 }
@@ -477,28 +463,17 @@ pub(super) fn has_read() -> bool {
 pub unsafe extern "C" fn pc3_read(fd: c_int, into: *mut c_void, n: usize) -> isize {
     // SAFETY: an entry point.
     let engine = unsafe { Rank::current() }.and_then(|rank| rank.job().engine());
-    if let Some(engine) = engine.filter(|e| e.is_logging() && is_random(fd)) {
+    if let Some(engine) = engine.filter(|e| e.is_logging() && os_files::is_random(fd)) {
         // SAFETY: by the caller.
         return unsafe { read_random(engine, fd, into, n) };
     }
     // SAFETY: by the caller.
-    let done = unsafe { libc::read(fd, into, n) };
+    let done = unsafe { original::read(fd, into, n) };
     if fd == 0 {
         // At the end there is nothing more to lose.
         HAS_READ.store(done != 0, Relaxed);
     }
     done
-}
-
-/// A device that says something else each time, and has no position.
-fn is_random(fd: c_int) -> bool {
-    // SAFETY: an all-zero value of a C struct, which `fstat` fills.
-    unsafe {
-        let mut of: libc::stat64 = std::mem::zeroed();
-        let known = libc::fstat64(fd, &raw mut of) == 0;
-        let number = (libc::major(of.st_rdev), libc::minor(of.st_rdev));
-        known && of.st_mode & libc::S_IFMT == libc::S_IFCHR && matches!(number, (1, 8 | 9))
-    }
 }
 
 /// # Safety
@@ -508,9 +483,9 @@ unsafe fn read_random(engine: &dyn Engine, fd: c_int, into: *mut c_void, n: usiz
     let said = engine.logged(&mut || {
         let mut bytes = vec![0u8; 1 + n.min(i32::MAX as usize)];
         // SAFETY: the vector's own memory.
-        let done = unsafe { libc::read(fd, bytes[1..].as_mut_ptr().cast(), bytes.len() - 1) };
+        let done = unsafe { original::read(fd, bytes[1..].as_mut_ptr().cast(), bytes.len() - 1) };
         if done < 0 {
-            bytes[0] = errno() as u8;
+            bytes[0] = errors::last() as u8;
         }
         bytes.truncate(1 + done.max(0) as usize);
         bytes
@@ -523,7 +498,7 @@ unsafe fn read_random(engine: &dyn Engine, fd: c_int, into: *mut c_void, n: usiz
             len as isize
         }
         failed => {
-            set_errno(failed.map_or(libc::EIO, |(e, _)| (*e).into()));
+            errors::set(failed.map_or(errors::EIO, |(e, _)| (*e).into()));
             -1
         }
     }
@@ -532,9 +507,9 @@ unsafe fn read_random(engine: &dyn Engine, fd: c_int, into: *mut c_void, n: usiz
 /// # Safety
 /// As `creat`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_creat(path: *const c_char, mode: libc::mode_t) -> c_int {
+pub unsafe extern "C" fn pc3_creat(path: *const c_char, mode: mode_t) -> c_int {
     // SAFETY: by the caller.
-    unsafe { note_numbered(libc::creat64(path, mode), "creat", path) }
+    unsafe { note_numbered(original::creat64(path, mode), "creat", path) }
 }
 
 /// # Safety
@@ -543,7 +518,7 @@ pub unsafe extern "C" fn pc3_creat(path: *const c_char, mode: libc::mode_t) -> c
 pub unsafe extern "C" fn pc3_close(fd: c_int) -> c_int {
     note_written(fd);
     // SAFETY: by the caller.
-    unsafe { libc::close(fd) }
+    unsafe { original::close(fd) }
 }
 
 /// The program's open descriptors from one to another.
@@ -569,7 +544,7 @@ pub unsafe extern "C" fn pc3_closefrom(first: c_int) {
 pub unsafe extern "C" fn pc3_close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
     const ONLY_WITH_EXEC: c_int = 4;
     if first > last || flags & !ONLY_WITH_EXEC != 0 {
-        set_errno(libc::EINVAL);
+        errors::set(errors::EINVAL);
         return -1;
     }
     for fd in own_ones(first, last) {
@@ -577,7 +552,7 @@ pub unsafe extern "C" fn pc3_close_range(first: c_uint, last: c_uint, flags: c_i
         unsafe {
             match flags {
                 0 => pc3_close(fd),
-                _ => libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC),
+                _ => os_files::end_with_exec(fd),
             };
         }
     }
@@ -625,7 +600,7 @@ unsafe fn note_pair(done: c_int, pair: *const c_int, name: &str) -> c_int {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_pipe(pair: *mut c_int) -> c_int {
     // SAFETY: by the caller.
-    unsafe { note_pair(libc::pipe(pair), pair, "pipe") }
+    unsafe { note_pair(original::pipe(pair), pair, "pipe") }
 }
 
 /// # Safety
@@ -633,7 +608,7 @@ pub unsafe extern "C" fn pc3_pipe(pair: *mut c_int) -> c_int {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_pipe2(pair: *mut c_int, flags: c_int) -> c_int {
     // SAFETY: by the caller.
-    unsafe { note_pair(libc::pipe2(pair, flags), pair, "pipe2") }
+    unsafe { note_pair(original::pipe2(pair, flags), pair, "pipe2") }
 }
 
 /// # Safety
@@ -647,7 +622,7 @@ pub unsafe extern "C" fn pc3_socketpair(
 ) -> c_int {
     // SAFETY: by the caller.
     unsafe {
-        let done = libc::socketpair(domain, kind, protocol, pair);
+        let done = original::socketpair(domain, kind, protocol, pair);
         note_pair(done, pair, "socketpair")
     }
 }

@@ -1,6 +1,7 @@
 //! What a checkpoint says of a rank's streams, and of files that it has written and closed.
 
-use libc::FILE;
+use pc3_os::streams;
+use pc3_os::types::FILE;
 
 use super::standard::{leads_to, stands_at};
 use super::{baseline, stream, system, Written, NO_DESCRIPTOR};
@@ -38,7 +39,7 @@ pub(super) fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: St
     // SAFETY: an open stream (the program closes them through us).
     let (fd, standing, used, back) = unsafe {
         (
-            libc::fileno(stream),
+            streams::number(stream),
             stream::standing(stream),
             stream::is_used(stream),
             stream::to_go_back(stream),

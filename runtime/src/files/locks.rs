@@ -1,8 +1,9 @@
 //! Locks on files: `flock`'s and those of `fcntl` and `lockf`, as far as they are about whole files.
 
-use std::ffi::c_int;
 use std::io;
 use std::os::fd::RawFd;
+
+use pc3_os::files::{self, Hold};
 
 use crate::format::library::{
     ACCESS_FLOCK, ACCESS_FLOCK_SHARED, ACCESS_LOCK, ACCESS_LOCKS, ACCESS_LOCK_SHARED,
@@ -10,7 +11,7 @@ use crate::format::library::{
 
 /// Those of a descriptor, in the checkpoint's bits; or what cannot be saved.
 pub(super) fn held(fd: RawFd) -> Result<u64, &'static str> {
-    let Ok(about) = std::fs::read_to_string(format!("/proc/self/fdinfo/{fd}")) else {
+    let Ok(about) = files::locks_of(fd) else {
         return Ok(0);
     };
     let mut bits = 0;
@@ -47,32 +48,16 @@ fn of_line(line: &str) -> Result<u64, &'static str> {
 
 /// Takes the same locks here.
 pub(super) fn take(fd: RawFd, access: u64) -> io::Result<()> {
-    let done = |result: c_int| match result {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+    let hold = |alone: u64, shared: u64| match access {
+        a if a & alone != 0 => Some(Hold::Alone),
+        a if a & shared != 0 => Some(Hold::Shared),
+        _ => None,
     };
-    let flock = if access & ACCESS_FLOCK != 0 {
-        Some(libc::LOCK_EX)
-    } else {
-        (access & ACCESS_FLOCK_SHARED != 0).then_some(libc::LOCK_SH)
-    };
-    if let Some(kind) = flock {
-        // SAFETY: a plain system call.
-        done(unsafe { libc::flock(fd, kind | libc::LOCK_NB) })?;
+    if let Some(hold) = hold(ACCESS_FLOCK, ACCESS_FLOCK_SHARED) {
+        files::lock_whole(fd, hold)?;
     }
-    let kind = if access & ACCESS_LOCK != 0 {
-        Some(libc::F_WRLCK)
-    } else {
-        (access & ACCESS_LOCK_SHARED != 0).then_some(libc::F_RDLCK)
-    };
-    if let Some(kind) = kind {
-        // SAFETY: an initialised structure.
-        done(unsafe {
-            let mut lock: libc::flock = std::mem::zeroed();
-            lock.l_type = kind as _;
-            lock.l_whence = libc::SEEK_SET as _;
-            libc::fcntl(fd, libc::F_SETLK, &raw const lock)
-        })?;
+    if let Some(hold) = hold(ACCESS_LOCK, ACCESS_LOCK_SHARED) {
+        files::lock(fd, 0, 0, hold)?;
     }
     Ok(())
 }

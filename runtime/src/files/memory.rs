@@ -4,23 +4,13 @@
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::ptr::null_mut;
 
-use libc::FILE;
 use pc3_heap::Arena;
+use pc3_os::streams::{of_functions, Functions, SEEK_CUR, SEEK_END, SEEK_SET};
+use pc3_os::types::FILE;
+use pc3_os::{errors, original};
 
 use crate::format::library::MemoryMeta;
 use crate::rank::Rank;
-
-#[repr(C)]
-struct Functions {
-    read: Option<unsafe extern "C" fn(*mut c_void, *mut c_char, usize) -> isize>,
-    write: Option<unsafe extern "C" fn(*mut c_void, *const c_char, usize) -> isize>,
-    seek: Option<unsafe extern "C" fn(*mut c_void, *mut i64, c_int) -> c_int>,
-    close: Option<unsafe extern "C" fn(*mut c_void) -> c_int>,
-}
-
-extern "C" {
-    fn fopencookie(cookie: *mut c_void, mode: *const c_char, functions: Functions) -> *mut FILE;
-}
 
 /// A stream that keeps nothing of what is written to it; null if there is no memory for one.
 pub(super) fn nowhere() -> *mut FILE {
@@ -31,7 +21,7 @@ pub(super) fn nowhere() -> *mut FILE {
         close: None,
     };
     // SAFETY: without functions the C library discards what is written, and looks at no cookie.
-    unsafe { fopencookie(null_mut(), c"w".as_ptr(), functions) }
+    unsafe { of_functions(null_mut(), c"w".as_ptr(), functions) }
 }
 
 /// Where a stream's bytes are, and how far it is.
@@ -68,11 +58,6 @@ impl Owner {
     }
 }
 
-fn fail(code: c_int) {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() = code };
-}
-
 impl Memory {
     fn new(owner: Owner) -> Memory {
         Memory {
@@ -96,7 +81,7 @@ impl Memory {
             close: Some(close),
         };
         // SAFETY: the functions are for what the cookie is.
-        let stream = unsafe { fopencookie(memory.cast(), mode.as_ptr(), functions) };
+        let stream = unsafe { of_functions(memory.cast(), mode.as_ptr(), functions) };
         if stream.is_null() {
             // SAFETY: nobody else has it.
             drop(unsafe { Box::from_raw(memory) });
@@ -179,7 +164,7 @@ pub(super) unsafe fn on_buffer(
             m.own = true;
             m.bytes = (*owner.heap).alloc_zeroed(size.max(1), owner.ty);
             if m.bytes.is_null() {
-                fail(libc::ENOMEM);
+                errors::set(errors::ENOMEM);
                 return None;
             }
         } else if kind.starts_with(b"w+") && size > 0 {
@@ -188,7 +173,7 @@ pub(super) unsafe fn on_buffer(
         m.appends = kind.first() == Some(&b'a');
         m.length = match kind.first() {
             Some(b'r') => size,
-            Some(b'a') => libc::strnlen(m.bytes.cast(), size),
+            Some(b'a') => original::strnlen(m.bytes.cast(), size),
             _ => 0,
         };
         m.at = if m.appends { m.length } else { 0 };
@@ -268,12 +253,12 @@ unsafe extern "C" fn write(cookie: *mut c_void, from: *const c_char, n: usize) -
         let fits = at.checked_add(n).is_some_and(|end| m.grow(end));
         if m.wanted.is_some() {
             if !fits {
-                fail(libc::ENOMEM);
+                errors::set(errors::ENOMEM);
                 return 0;
             }
         } else if !fits {
             if m.at + usize::from(zero) >= m.size {
-                fail(libc::ENOSPC);
+                errors::set(errors::ENOSPC);
                 return 0;
             }
             n = m.size - at;
@@ -300,11 +285,11 @@ unsafe extern "C" fn seek(cookie: *mut c_void, offset: *mut i64, whence: c_int) 
     unsafe {
         let m = &mut *cookie.cast::<Memory>();
         let from = match whence {
-            libc::SEEK_SET => 0,
-            libc::SEEK_CUR => m.at,
-            libc::SEEK_END => m.length,
+            SEEK_SET => 0,
+            SEEK_CUR => m.at,
+            SEEK_END => m.length,
             _ => {
-                fail(libc::EINVAL);
+                errors::set(errors::EINVAL);
                 return -1;
             }
         };
@@ -313,11 +298,11 @@ unsafe extern "C" fn seek(cookie: *mut c_void, offset: *mut i64, whence: c_int) 
             .and_then(|f| f.checked_add(*offset));
         let to = to.and_then(|t| usize::try_from(t).ok());
         let Some(to) = to.filter(|t| m.wanted.is_some() || *t <= m.size) else {
-            fail(libc::EINVAL);
+            errors::set(errors::EINVAL);
             return -1;
         };
         if !m.grow(to) {
-            fail(libc::ENOMEM);
+            errors::set(errors::ENOMEM);
             return -1;
         }
         m.at = to;

@@ -29,7 +29,9 @@ use std::io;
 use std::os::fd::RawFd;
 use std::ptr::NonNull;
 
-use libc::FILE;
+use pc3_os::files::{close, S_IFIFO, S_IFSOCK};
+use pc3_os::streams;
+use pc3_os::types::FILE;
 
 use crate::format::library::{
     AppendedMeta, BufferMeta, FileKind, FileMeta, HeldMeta, LibraryMeta, MemoryMeta, OpenMeta,
@@ -169,7 +171,8 @@ impl Files {
             })
             .or_else(|| {
                 // SAFETY: open streams, or standard ones.
-                let moved = |s: *mut FILE| unsafe { stream::is_moved(s).then(|| libc::fileno(s)) };
+                let moved =
+                    |s: *mut FILE| unsafe { stream::is_moved(s).then(|| streams::number(s)) };
                 let opened = self.opened.iter().filter(|o| o.memory.is_none());
                 let opened = opened.map(|o| o.stream);
                 let fd = opened.chain(self.given()).find_map(moved)?;
@@ -205,11 +208,11 @@ impl Files {
         let (fd, used, at_end) = unsafe {
             let state = stream::standing(stdin).state;
             let used = stream::is_used(stdin) || calls::has_read();
-            (libc::fileno(stdin), used, state & STATE_EOF != 0)
+            (streams::number(stdin), used, state & STATE_EOF != 0)
         };
         let from = match system::of(fd)?.kind {
-            libc::S_IFIFO => "a pipe",
-            libc::S_IFSOCK => "a socket",
+            S_IFIFO => "a pipe",
+            S_IFSOCK => "a socket",
             _ => return None,
         };
         (used && !at_end).then(|| {
@@ -227,7 +230,7 @@ impl Files {
                 // Otherwise characters given back would be lost.
                 let waits = || stream::is_wide(stream) || stream::has_output(stream);
                 if !stream::is_saved(stream) && waits() {
-                    libc::fflush(stream);
+                    streams::flush(stream);
                 }
             }
         }
@@ -240,7 +243,7 @@ impl Files {
         let streams: Vec<*mut FILE> = self.opened.iter().map(|o| o.stream).collect();
         for stream in streams.into_iter().chain(self.given()) {
             // SAFETY: an open stream, or a standard one.
-            let (fd, back) = unsafe { (libc::fileno(stream), stream::to_go_back(stream)) };
+            let (fd, back) = unsafe { (streams::number(stream), stream::to_go_back(stream)) };
             let on = |o: &&mut Open| o.meta.numbers.iter().any(|n| n.0 as i64 == i64::from(fd));
             if let Some(open) = self.scanned.iter_mut().find(on).filter(|_| back > 0) {
                 let at = &mut open.meta.position;
@@ -443,7 +446,7 @@ impl Files {
         let here = |n: u64| numbers.get(&n).copied().unwrap_or(n as RawFd);
         for n in &all.closed {
             // SAFETY: a standard descriptor that the program had closed.
-            unsafe { libc::close(*n as RawFd) };
+            unsafe { close(*n as RawFd) };
         }
         for ((stream, file), same) in streams.iter().zip(same) {
             // SAFETY: a stream that nobody has used yet.
@@ -549,7 +552,7 @@ fn stream_on(file: &FileMeta, files: &[Reopened], unseen: bool) -> Result<*mut F
     };
     let mode = CString::new(file.mode.as_str()).unwrap_or_default();
     // SAFETY: an open descriptor.
-    let stream = unsafe { libc::fdopen(fd, mode.as_ptr()) };
+    let stream = unsafe { streams::over(fd, mode.as_ptr()) };
     if stream.is_null() {
         let e = io::Error::last_os_error();
         return Err(format!("cannot reopen {}: {e}", file.path));
@@ -585,7 +588,7 @@ fn buffer_as(stream: *mut FILE, file: &FileMeta) {
     let output = matches!(file.kind, FileKind::Stdout | FileKind::Stderr);
     if let Some(b) = file.buffer.filter(|_| output && file.mode.is_empty()) {
         // SAFETY: a standard stream, and as the rank has called it.
-        unsafe { libc::setvbuf(stream, b.addr as *mut _, b.mode as i32, b.size as usize) };
+        unsafe { streams::set_buffer(stream, b.addr as *mut _, b.mode as i32, b.size as usize) };
     }
 }
 
@@ -600,7 +603,7 @@ unsafe fn settle_stream(
     // SAFETY: by the caller.
     unsafe {
         if let Some(b) = file.buffer {
-            libc::setvbuf(stream, b.addr as *mut _, b.mode as i32, b.size as usize);
+            streams::set_buffer(stream, b.addr as *mut _, b.mode as i32, b.size as usize);
         }
         let pending: &[u8] = if waits { &file.pending } else { &[] };
         stream::put_back(stream, held, pending, &file.pushed, file.state)
@@ -610,7 +613,7 @@ unsafe fn settle_stream(
 /// Does standard input stand where it stood?
 fn goes_on(stream: *mut FILE, file: &FileMeta) -> bool {
     // SAFETY: a standard stream.
-    let fd = unsafe { libc::fileno(stream) };
+    let fd = unsafe { streams::number(stream) };
     file.position.is_some() && system::position(fd) == file.position
 }
 

@@ -4,9 +4,10 @@
 //! Left as they are: numbers that the program has chosen (`dup2`, a standard one that was closed before), those that
 //! only streams know, and of what no checkpoint holds (sockets, pipes).
 
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
 
-use super::system;
+use pc3_os::files::{self, Identity};
+
 use crate::limits;
 
 /// Numbers below it are left to those that programs choose.
@@ -14,16 +15,6 @@ const FIRST: usize = 16;
 
 /// Here lie descriptors of a native MPI, and the runtime's own: at a restart one for each open file.
 const OTHERS: std::ops::Range<usize> = 480..16384;
-
-/// A duplicate at the first free number from `n` on, or -1.
-pub(super) fn copy(fd: RawFd, n: RawFd, ends_with_exec: bool) -> RawFd {
-    let how = match ends_with_exec {
-        true => libc::F_DUPFD_CLOEXEC,
-        false => libc::F_DUPFD,
-    };
-    // SAFETY: a plain system call; the result is a descriptor nobody else has.
-    unsafe { libc::fcntl(fd, how, n) }
-}
 
 /// The first number of the rank's from `from` on.
 fn first(from: usize, rank: usize, ranks: usize) -> usize {
@@ -40,25 +31,23 @@ fn first(from: usize, rank: usize, ranks: usize) -> usize {
 
 /// Moves a new descriptor to a number of the rank's. If none can be had it stays where it is.
 pub(super) fn of_rank(fd: RawFd, rank: usize, ranks: usize) -> RawFd {
-    if ranks < 2 || fd < 3 || !is_held(fd) || may_be_locked(fd) {
+    if ranks < 2 || fd < 3 || !is_held(fd) || files::may_be_locked(fd) {
         return fd;
     }
-    let ends = system::ends_with_exec(fd);
+    let ends = files::ends_with_exec(fd);
     let mut at = first(fd as usize, rank, ranks);
     while at != fd as usize {
         let Ok(number) = u32::try_from(at) else {
             return fd;
         };
         limits::room_for(number);
-        let new = copy(fd, number as RawFd, ends);
-        if new < 0 {
+        let Ok(new) = files::duplicate(fd, number as RawFd, ends) else {
             return fd;
-        }
-        let is_own = new as usize == at;
-        // SAFETY: nobody has been told the number that is closed.
-        unsafe { libc::close(if is_own { fd } else { new }) };
-        if is_own {
-            return new;
+        };
+        if new.as_raw_fd() as usize == at {
+            // SAFETY: nobody has been told the number that is closed.
+            unsafe { files::close(fd) };
+            return new.into_raw_fd();
         }
         at = first(at + 1, rank, ranks);
     }
@@ -67,24 +56,7 @@ pub(super) fn of_rank(fd: RawFd, rank: usize, ranks: usize) -> RawFd {
 
 /// May a checkpoint hold it?
 fn is_held(fd: RawFd) -> bool {
-    let kind = system::of(fd).map(|now| now.kind);
-    kind.is_some_and(|k| matches!(k, libc::S_IFREG | libc::S_IFDIR | libc::S_IFCHR))
-}
-
-/// Does anybody hold a lock of `fcntl`'s on the file?  If this process does, to close any descriptor of it ends that.
-fn may_be_locked(fd: RawFd) -> bool {
-    // SAFETY: an initialised structure.
-    unsafe {
-        let mut lock: libc::flock = std::mem::zeroed();
-        lock.l_type = libc::F_WRLCK as _;
-        lock.l_whence = libc::SEEK_SET as _;
-        let known = libc::fcntl(fd, libc::F_OFD_GETLK, &raw mut lock) == 0;
-        match known {
-            true => lock.l_type != libc::F_UNLCK as libc::c_short,
-            // Where a file system has none of these it says so. This is one whose place has no room in the structure.
-            false => *libc::__errno_location() == libc::EOVERFLOW,
-        }
-    }
+    files::of(fd).is_some_and(|now: Identity| now.is_of_a_path())
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pc3_os::{files, limits};
 
 static OWN: Mutex<BTreeSet<RawFd>> = Mutex::new(BTreeSet::new());
 
@@ -15,27 +17,18 @@ fn own() -> MutexGuard<'static, BTreeSet<RawFd>> {
 
 /// Where ours begin: not so high that the system's table of descriptors grows for them.
 pub fn base() -> RawFd {
-    // SAFETY: getrlimit fills the structure.
-    let limit = unsafe {
-        let mut limit: libc::rlimit = std::mem::zeroed();
-        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
-        limit.rlim_cur
-    };
-    RawFd::try_from(limit).unwrap_or(RawFd::MAX).min(4096) - 64
+    RawFd::try_from(limits::files())
+        .unwrap_or(RawFd::MAX)
+        .min(4096)
+        - 64
 }
 
 /// A duplicate in the runtime's range, known as ours.  The caller keeps `fd`.
 pub(super) fn duplicate(fd: RawFd) -> io::Result<OwnedFd> {
-    for at in [base().max(3), 3] {
-        // SAFETY: a plain system call; the result is a descriptor nobody else has.
-        let new = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, at) };
-        if new >= 0 {
-            own().insert(new);
-            // SAFETY: as above.
-            return Ok(unsafe { OwnedFd::from_raw_fd(new) });
-        }
-    }
-    Err(io::Error::last_os_error())
+    let above = |from| files::duplicate(fd, from, true);
+    let new = above(base().max(3)).or_else(|_| above(3))?;
+    own().insert(new.as_raw_fd());
+    Ok(new)
 }
 
 /// Moves a file of the runtime out of the program's way.

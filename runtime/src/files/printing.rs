@@ -9,14 +9,15 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void, CStr};
 use std::os::fd::RawFd;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, AtomicU8, Ordering::*};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use libc::FILE;
+use pc3_os::types::FILE;
+use pc3_os::{errors, original, streams};
 
 use super::memory::nowhere;
 use super::standard::{named, standard, stands_at};
@@ -101,11 +102,6 @@ fn stream_of(kind: FileKind) -> *mut FILE {
     standard()[kind as usize].1
 }
 
-extern "C" {
-    fn ftrylockfile(stream: *mut FILE) -> c_int;
-    fn funlockfile(stream: *mut FILE);
-}
-
 /// Locks a stream, unless somebody keeps it.
 fn lock(stream: *mut FILE) -> bool {
     const TRIES: u32 = 200;
@@ -114,7 +110,7 @@ fn lock(stream: *mut FILE) -> bool {
             std::thread::sleep(Duration::from_millis(1));
         }
         // SAFETY: a standard stream.
-        unsafe { ftrylockfile(stream) == 0 }
+        unsafe { streams::try_lock(stream) }
     })
 }
 
@@ -123,7 +119,7 @@ pub(super) fn locked<T>(stream: *mut FILE, act: impl FnOnce() -> T) -> Option<T>
     lock(stream).then(|| {
         let done = act();
         // SAFETY: locked here.
-        unsafe { funlockfile(stream) };
+        unsafe { streams::unlock(stream) };
         done
     })
 }
@@ -317,7 +313,7 @@ pub unsafe extern "C" fn pc3_printed(to: *mut c_void) {
     if to.is_null() {
         return;
     }
-    let errno = errno();
+    let errno = errors::last();
     let mut all = printed();
     let mut outputs = all.outputs.iter_mut();
     if let Some(output) = outputs.find(|o| o.has(to.cast())) {
@@ -325,7 +321,7 @@ pub unsafe extern "C" fn pc3_printed(to: *mut c_void) {
     }
     drop(all);
     leave();
-    set_errno(errno);
+    errors::set(errno);
 }
 
 impl Output {
@@ -339,19 +335,9 @@ fn leave() {
     let locks = LOCKS.replace([null_mut(); 2]);
     for stream in locks.into_iter().filter(|s| !s.is_null()) {
         // SAFETY: locked by `enter`.
-        unsafe { funlockfile(stream) };
+        unsafe { streams::unlock(stream) };
     }
     PRINTS.set(false);
-}
-
-fn errno() -> c_int {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() }
-}
-
-fn set_errno(code: c_int) {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() = code };
 }
 
 #[cold]
@@ -363,11 +349,11 @@ unsafe fn enter(stream: *mut FILE) -> *mut c_void {
     if PRINTS.replace(true) {
         return null_mut();
     }
-    let errno = errno();
+    let errno = errors::last();
     if LOOK.load(Relaxed) & AGAIN != 0 {
         PRINTS.set(false);
         let there = there_already(rank, stream);
-        set_errno(errno);
+        errors::set(errno);
         return there;
     }
     let kinds = printed()
@@ -384,7 +370,7 @@ unsafe fn enter(stream: *mut FILE) -> *mut c_void {
         if !lock(stream_of(*kind)) {
             printed().spoil(kept(&kinds));
             leave();
-            set_errno(errno);
+            errors::set(errno);
             return null_mut();
         }
         let mut locks = LOCKS.get();
@@ -397,7 +383,7 @@ unsafe fn enter(stream: *mut FILE) -> *mut c_void {
     let Some(i) = found.filter(|i| !all.outputs[*i].over) else {
         drop(all);
         leave();
-        set_errno(errno);
+        errors::set(errno);
         return null_mut();
     };
     let own = kinds.iter().find(|k| stream_of(**k) == stream);
@@ -417,7 +403,7 @@ unsafe fn enter(stream: *mut FILE) -> *mut c_void {
         *behind.entry((id as u32, kind as u8)).or_default() += 1;
     }
     drop(all);
-    set_errno(errno);
+    errors::set(errno);
     stream.cast()
 }
 
@@ -464,17 +450,17 @@ macro_rules! prints {
 }
 
 prints! {
-    pc3_puts = puts(text: *const c_char) to pc3_prints_on(null_mut()) -> c_int, or |_n| c_int::try_from(libc::strlen(text) + 1).unwrap_or(c_int::MAX);
-    pc3_putchar = putchar(c: c_int) to pc3_prints_on(null_mut()) -> c_int, or |n| libc::fputc(c, n);
-    pc3_putchar_unlocked = putchar_unlocked(c: c_int) to pc3_prints_on(null_mut()) -> c_int, or |n| libc::fputc(c, n);
-    pc3_fputs = fputs(text: *const c_char, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputs(text, n);
-    pc3_fputs_unlocked = fputs_unlocked(text: *const c_char, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputs(text, n);
-    pc3_fputc = fputc(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputc(c, n);
-    pc3_fputc_unlocked = fputc_unlocked(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputc(c, n);
-    pc3_putc = putc(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputc(c, n);
-    pc3_putc_unlocked = putc_unlocked(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputc(c, n);
-    pc3_fwrite = fwrite(from: *const c_void, each: usize, n: usize, to: *mut c_void) to pc3_prints_on(to) -> usize, or |nowhere| libc::fwrite(from, each, n, nowhere);
-    pc3_fwrite_unlocked = fwrite_unlocked(from: *const c_void, each: usize, n: usize, to: *mut c_void) to pc3_prints_on(to) -> usize, or |nowhere| libc::fwrite(from, each, n, nowhere);
+    pc3_puts = puts(text: *const c_char) to pc3_prints_on(null_mut()) -> c_int, or |_n| c_int::try_from(CStr::from_ptr(text).count_bytes() + 1).unwrap_or(c_int::MAX);
+    pc3_putchar = putchar(c: c_int) to pc3_prints_on(null_mut()) -> c_int, or |n| original::fputc(c, n);
+    pc3_putchar_unlocked = putchar_unlocked(c: c_int) to pc3_prints_on(null_mut()) -> c_int, or |n| original::fputc(c, n);
+    pc3_fputs = fputs(text: *const c_char, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputs(text, n);
+    pc3_fputs_unlocked = fputs_unlocked(text: *const c_char, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputs(text, n);
+    pc3_fputc = fputc(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputc(c, n);
+    pc3_fputc_unlocked = fputc_unlocked(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputc(c, n);
+    pc3_putc = putc(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputc(c, n);
+    pc3_putc_unlocked = putc_unlocked(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputc(c, n);
+    pc3_fwrite = fwrite(from: *const c_void, each: usize, n: usize, to: *mut c_void) to pc3_prints_on(to) -> usize, or |nowhere| original::fwrite(from, each, n, nowhere);
+    pc3_fwrite_unlocked = fwrite_unlocked(from: *const c_void, each: usize, n: usize, to: *mut c_void) to pc3_prints_on(to) -> usize, or |nowhere| original::fwrite(from, each, n, nowhere);
     pc3_write = write(fd: c_int, from: *const c_void, n: usize) to pc3_prints_to(fd) -> isize, or |_nowhere| n as isize;
 }
 
@@ -486,7 +472,7 @@ pub unsafe extern "C" fn pc3_perror(text: *const c_char) {
     unsafe {
         let begun = pc3_prints_to(2);
         if begun.is_null() || pc3_print_nowhere(begun).is_null() {
-            libc::perror(text);
+            original::perror(text);
         }
         pc3_printed(begun);
     }

@@ -9,6 +9,8 @@ use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use pc3_os::files::{LIST, S_IFCHR, S_IFDIR, S_IFIFO, S_IFREG, S_IFSOCK};
+
 use super::baseline;
 use super::locks;
 use super::own::is_own;
@@ -149,7 +151,7 @@ pub(super) fn looking() -> MutexGuard<'static, ()> {
 }
 
 fn listed() -> Result<Vec<RawFd>, String> {
-    system::open_ones().map_err(|e| format!("/proc/self/fd cannot be read: {e}"))
+    system::open_ones().map_err(|e| format!("{LIST} cannot be read: {e}"))
 }
 
 /// Describes descriptors of the program's, or says why one cannot be saved.
@@ -244,7 +246,7 @@ const NOT_YET: Origin = Origin::Removed(Span {
 /// `dup(1)`, or a standard descriptor that is another's duplicate now.
 fn duplicate_of_standard(fd: RawFd, identity: &Identity) -> Option<RawFd> {
     let base = baseline::get();
-    if identity.kind == libc::S_IFCHR && DEVICES.contains(&&system::path_of(fd)[..]) {
+    if identity.kind == S_IFCHR && DEVICES.contains(&&system::path_of(fd)[..]) {
         return None;
     }
     let mut list = base.standard(fd, identity);
@@ -289,18 +291,18 @@ fn program_file(
     let mut open = described(fd, identity, access, Origin::Path);
     let path = open.meta.path.clone();
     match identity.kind {
-        libc::S_IFREG | libc::S_IFDIR if made.is_none() && !guests => {
+        S_IFREG | S_IFDIR if made.is_none() && !guests => {
             return refuse(&format!(
                 "{}, opened by code that pc3cc did not compile",
                 String::from_utf8_lossy(&path)
             ));
         }
-        libc::S_IFREG => {}
-        libc::S_IFDIR => open.meta.access |= ACCESS_DIRECTORY,
-        libc::S_IFCHR if DEVICES.contains(&&path[..]) => return Ok(open),
-        libc::S_IFCHR => return refuse(&format!("the device {}", String::from_utf8_lossy(&path))),
-        libc::S_IFSOCK => return refuse("a socket"),
-        libc::S_IFIFO => return refuse("a pipe"),
+        S_IFREG => {}
+        S_IFDIR => open.meta.access |= ACCESS_DIRECTORY,
+        S_IFCHR if DEVICES.contains(&&path[..]) => return Ok(open),
+        S_IFCHR => return refuse(&format!("the device {}", String::from_utf8_lossy(&path))),
+        S_IFSOCK => return refuse("a socket"),
+        S_IFIFO => return refuse("a pipe"),
         _ => return refuse(&format!("no file: {}", String::from_utf8_lossy(&path))),
     }
     if let Some(of) = system::of_kernel(fd) {
@@ -378,7 +380,7 @@ fn contents(fd: RawFd, length: u64) -> std::io::Result<Vec<u8>> {
         let file = ManuallyDrop::new(unsafe { File::from_raw_fd(fd) });
         file.read_exact_at(&mut bytes, 0)?;
     } else {
-        File::open(format!("/proc/self/fd/{fd}"))?.read_exact_at(&mut bytes, 0)?;
+        File::open(system::path_to(fd))?.read_exact_at(&mut bytes, 0)?;
     }
     Ok(bytes)
 }

@@ -8,12 +8,16 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 
-use libc::FILE;
+use pc3_os::files as os_files;
+use pc3_os::types::{off64_t, off_t, FILE};
+use pc3_os::{original, streams};
 
 use super::baseline;
 use super::own::{duplicate, is_own};
 use super::printing::locked;
-use super::system::{cut, length_of, of, open_ones, path_of, position, set_position, tail};
+use super::system::{
+    cut, length_of, of, open_ones, path_of, path_to, position, set_position, tail,
+};
 use crate::format::library::{FileKind, FileMeta, STATE_CONSUMED, STATE_EOF};
 use crate::rank::Rank;
 use crate::report::say;
@@ -47,8 +51,7 @@ pub(super) fn kind_of(stream: *mut FILE) -> FileKind {
 pub(crate) fn stands_at(fd: RawFd) -> Option<u64> {
     let length = length_of(fd)?;
     // Until something is written, the offset of one opened to append is not the file's end.
-    // SAFETY: a plain system call.
-    if unsafe { libc::fcntl(fd, libc::F_GETFL) } & libc::O_APPEND != 0 {
+    if os_files::flags(fd) & os_files::O_APPEND != 0 {
         return Some(length);
     }
     position(fd)
@@ -89,31 +92,27 @@ fn is_shared(fd: RawFd) -> bool {
 /// # Safety
 /// As `ftruncate`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_ftruncate(fd: c_int, length: libc::off_t) -> c_int {
+pub unsafe extern "C" fn pc3_ftruncate(fd: c_int, length: off_t) -> c_int {
     match is_shared(fd) {
         true => 0,
         // SAFETY: by the caller.
-        false => unsafe { libc::ftruncate(fd, length) },
+        false => unsafe { original::ftruncate(fd, length) },
     }
 }
 
 /// # Safety
 /// As `ftruncate64`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_ftruncate64(fd: c_int, length: libc::off64_t) -> c_int {
+pub unsafe extern "C" fn pc3_ftruncate64(fd: c_int, length: off64_t) -> c_int {
     match is_shared(fd) {
         true => 0,
         // SAFETY: by the caller.
-        false => unsafe { libc::ftruncate64(fd, length) },
+        false => unsafe { original::ftruncate64(fd, length) },
     }
 }
 
 /// Where the job's outputs led to, which nobody here prints to any more.
 pub(crate) struct Silent(Vec<(FileKind, OwnedFd)>);
-
-extern "C" {
-    fn flockfile(stream: *mut FILE);
-}
 
 /// From now on nothing that the program prints gets to its outputs, where these are files: the process is about to end. None if
 /// somebody does not let go of a stream.
@@ -121,7 +120,7 @@ pub(crate) fn silence() -> Option<Silent> {
     let mut all = Vec::new();
     let mut files = standard().into_iter().skip(1);
     // SAFETY: standard streams; the locks stay with this thread.
-    let keep = |s: *mut FILE| locked(s, || unsafe { flockfile(s) });
+    let keep = |s: *mut FILE| locked(s, || unsafe { streams::lock(s) });
     files.try_for_each(|(kind, s)| match length_of(kind as RawFd) {
         Some(_) => keep(s),
         None => Some(()),
@@ -131,7 +130,7 @@ pub(crate) fn silence() -> Option<Silent> {
         if length_of(fd).is_some() {
             all.push((kind, duplicate(fd).ok()?));
             // SAFETY: plain descriptors; what is being written is written before.
-            unsafe { libc::dup2(nowhere.as_raw_fd(), fd) };
+            let _ = unsafe { os_files::duplicate_to(nowhere.as_raw_fd(), fd, false) };
         }
     }
     Some(Silent(all))
@@ -213,7 +212,7 @@ pub(super) fn is_the_same(file: &FileMeta, fd: RawFd) -> bool {
 
 /// Does the file hold, behind its place at the checkpoint, what waited in the stream then?  A job that stops writes that.
 pub(super) fn waited_is_written(file: &FileMeta, fd: RawFd) -> bool {
-    holds_what_waited(file, &format!("/proc/self/fd/{fd}"))
+    holds_what_waited(file, &path_to(fd))
 }
 
 /// The same of the file that is where it was.
@@ -291,15 +290,13 @@ fn cut_log(fd: RawFd, position: u64) -> io::Result<()> {
         return Ok(());
     };
     let mut rest = vec![0; more.min(MOST_OF_LOG) as usize];
-    let file = File::open(format!("/proc/self/fd/{fd}"))?;
+    let file = File::open(path_to(fd))?;
     file.read_exact_at(&mut rest, position)?;
     let kept = own_lines(&rest);
     if kept.len() < rest.len() {
         cut(fd, position)?;
         let _ = set_position(fd, position);
-        let mut log = OpenOptions::new()
-            .append(true)
-            .open(format!("/proc/self/fd/{fd}"))?;
+        let mut log = OpenOptions::new().append(true).open(path_to(fd))?;
         log.write_all(&kept)?;
         let _ = set_position(fd, position + kept.len() as u64);
     }

@@ -3,7 +3,8 @@
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 
-use libc::FILE;
+use pc3_os::types::FILE;
+use pc3_os::{allocator, errors, streams};
 
 use super::system;
 use crate::format::library::{HeldMeta, STATE_EOF, STATE_ERROR, STATE_NARROW, STATE_WIDE};
@@ -44,24 +45,16 @@ const PUTTING: c_int = 0x800;
 const APPENDING: c_int = 0x1000;
 const LINE_BUFFERED: c_int = 0x200;
 
-extern "C" {
-    fn _IO_doallocbuf(stream: *mut FILE);
-    fn ftello64(stream: *mut FILE) -> i64;
-    fn fwide(stream: *mut FILE, mode: c_int) -> c_int;
-    fn flockfile(stream: *mut FILE);
-    fn funlockfile(stream: *mut FILE);
-}
-
 /// While `f` runs no other thread uses the stream.
 ///
 /// # Safety
 /// An open stream.
 pub(super) unsafe fn alone<T>(stream: *mut FILE, f: impl FnOnce() -> T) -> T {
     // SAFETY: by the caller.
-    unsafe { flockfile(stream) };
+    unsafe { streams::lock(stream) };
     let result = f();
     // SAFETY: as above.
-    unsafe { funlockfile(stream) };
+    unsafe { streams::unlock(stream) };
     result
 }
 
@@ -82,22 +75,20 @@ pub(super) unsafe fn standing(stream: *mut FILE) -> Standing {
     // SAFETY: by the caller; the C library is GNU's.
     unsafe {
         let inner = &*stream.cast::<Inner>();
-        let wide = fwide(stream, 0) > 0;
+        let wide = streams::width(stream) > 0;
         let mut state = 0;
         for (bit, is) in [
             (STATE_EOF, inner.flags & EOF_SEEN != 0),
             (STATE_ERROR, inner.flags & ERR_SEEN != 0),
             (STATE_WIDE, wide),
-            (STATE_NARROW, fwide(stream, 0) < 0),
+            (STATE_NARROW, streams::width(stream) < 0),
         ] {
             state |= if is { bit } else { 0 };
         }
         let (mut pushed, mut pending) = (Vec::new(), Vec::new());
         let unread = if wide {
-            let behind = system::position(libc::fileno(stream));
-            let errno = *libc::__errno_location();
-            let here = u64::try_from(ftello64(stream)).ok();
-            *libc::__errno_location() = errno;
+            let behind = system::position(streams::number(stream));
+            let here = errors::keep(|| u64::try_from(streams::position(stream)).ok());
             behind
                 .zip(here)
                 .map_or(0, |(behind, here)| behind.saturating_sub(here))
@@ -137,7 +128,7 @@ fn between(start: *mut c_char, end: *mut c_char) -> u64 {
 /// An open stream.
 pub(super) unsafe fn is_saved(stream: *mut FILE) -> bool {
     // SAFETY: by the caller.
-    unsafe { system::length_of(libc::fileno(stream)).is_some() && fwide(stream, 0) <= 0 }
+    unsafe { system::length_of(streams::number(stream)).is_some() && streams::width(stream) <= 0 }
 }
 
 /// Is it used for wide characters?
@@ -146,7 +137,7 @@ pub(super) unsafe fn is_saved(stream: *mut FILE) -> bool {
 /// An open stream.
 pub(super) unsafe fn is_wide(stream: *mut FILE) -> bool {
     // SAFETY: by the caller.
-    unsafe { fwide(stream, 0) > 0 }
+    unsafe { streams::width(stream) > 0 }
 }
 
 /// Have characters been given back that do not stand in the file?
@@ -251,15 +242,15 @@ unsafe fn fill(stream: *mut FILE, held: &HeldMeta) -> Result<(), String> {
     let inner = stream.cast::<Inner>();
     // SAFETY: by the caller; the buffer has room for what one of that size held.
     unsafe {
-        _IO_doallocbuf(stream);
+        streams::give_buffer(stream);
         if between((*inner).buf_base, (*inner).buf_end) != held.size {
             let mode = match (*inner).flags & LINE_BUFFERED {
-                0 => libc::_IOFBF,
-                _ => libc::_IOLBF,
+                0 => streams::_IOFBF,
+                _ => streams::_IOLBF,
             };
             let size = held.size as usize;
             // The stream's for good, as one of the program's own would be.
-            libc::setvbuf(stream, libc::malloc(size).cast(), mode, size);
+            streams::set_buffer(stream, allocator::allocate(size).cast(), mode, size);
         }
         let base = (*inner).buf_base;
         if between(base, (*inner).buf_end) < held.bytes.len() as u64 {
@@ -293,19 +284,19 @@ pub(super) unsafe fn put_back(
     // SAFETY: by the caller.
     unsafe {
         if state & STATE_WIDE != 0 {
-            fwide(stream, 1);
+            streams::set_wide(stream, true);
         }
         if state & STATE_NARROW != 0 {
-            fwide(stream, -1);
+            streams::set_wide(stream, false);
         }
         if let Some(held) = held {
             fill(stream, held)?;
         }
         if !pending.is_empty() {
-            libc::fwrite(pending.as_ptr().cast(), 1, pending.len(), stream);
+            streams::write(stream, pending);
         }
         for c in pushed.iter().rev() {
-            libc::ungetc(c_int::from(*c), stream);
+            streams::put_back(stream, *c);
         }
         let inner = stream.cast::<Inner>();
         if state & STATE_EOF != 0 {

@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
+
+use pc3_os::memory;
 
 /// Shorter parts are read: a process may have some ten thousand mappings, and a checkpoint as many ranks.
 const SHORT: usize = 64 << 10;
@@ -18,7 +19,7 @@ pub enum Mapping {
 
 #[derive(Debug)]
 pub struct Mapped {
-    base: *mut libc::c_void,
+    base: *mut u8,
     mapped: usize,
     skip: usize,
     length: usize,
@@ -47,28 +48,10 @@ impl Mapping {
 
 impl Mapped {
     fn new(file: &File, offset: u64, length: usize) -> io::Result<Mapped> {
-        // SAFETY: a plain query.
-        let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) })
-            .unwrap_or(4096)
-            .max(1);
+        let page = memory::page_size().max(1) as u64;
         let skip = (offset % page) as usize;
         let mapped = length.checked_add(skip).ok_or_else(too_large)?;
-        let start = libc::off64_t::try_from(offset - skip as u64).map_err(|_| too_large())?;
-        // SAFETY: a fresh mapping at an address of the kernel's choice.
-        let base = unsafe {
-            let base = libc::mmap64(
-                std::ptr::null_mut(),
-                mapped,
-                libc::PROT_READ,
-                libc::MAP_PRIVATE | libc::MAP_POPULATE,
-                file.as_raw_fd(),
-                start,
-            );
-            if base == libc::MAP_FAILED {
-                return Err(io::Error::last_os_error());
-            }
-            base
-        };
+        let base = memory::map_file(file, offset - skip as u64, mapped)?;
         Ok(Mapped {
             base,
             mapped,
@@ -85,7 +68,7 @@ impl Deref for Mapping {
             Mapping::Read(bytes) => bytes,
             // SAFETY: the mapping covers skip + length bytes and lives as long as self.
             Mapping::Mapped(m) => unsafe {
-                std::slice::from_raw_parts(m.base.cast::<u8>().add(m.skip), m.length)
+                std::slice::from_raw_parts(m.base.add(m.skip), m.length)
             },
         }
     }
@@ -94,6 +77,6 @@ impl Deref for Mapping {
 impl Drop for Mapped {
     fn drop(&mut self) {
         // SAFETY: exactly what `new` mapped.
-        unsafe { libc::munmap(self.base, self.mapped) };
+        unsafe { memory::unmap(self.base, self.mapped) };
     }
 }

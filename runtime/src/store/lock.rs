@@ -11,6 +11,8 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use pc3_os::files::{self, Hold};
+
 use crate::files::own::high;
 
 use super::{at, StoreError};
@@ -56,31 +58,13 @@ pub fn holder(dir: &Path) -> io::Result<Option<Holder>> {
 const HOLDER: u8 = 0;
 const OTHERS: u8 = 1;
 
-fn lock_on(byte: u8, kind: libc::c_int) -> libc::flock {
-    // SAFETY: all-zero is a valid value.
-    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-    lock.l_type = kind as _;
-    lock.l_whence = libc::SEEK_SET as _;
-    lock.l_start = byte.into();
-    lock.l_len = 1;
-    lock
-}
-
-fn set(file: &File, lock: libc::flock) -> io::Result<()> {
-    // SAFETY: the descriptor is open, the structure initialised.
-    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &raw const lock) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+/// Takes a byte, if nobody has it.
+fn set(file: &File, byte: u8, hold: Hold) -> io::Result<()> {
+    files::lock(file.as_raw_fd(), byte.into(), 1, hold)
 }
 
 fn locked_by(file: &File, byte: u8) -> io::Result<Option<i32>> {
-    let mut lock = lock_on(byte, libc::F_WRLCK as _);
-    // SAFETY: the descriptor is open, the structure initialised.
-    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &raw mut lock) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok((lock.l_type != libc::F_UNLCK as libc::c_short).then_some(lock.l_pid))
+    files::locked_by(file.as_raw_fd(), byte.into(), 1, Hold::Alone)
 }
 
 fn same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
@@ -146,7 +130,7 @@ impl Lock {
 /// Another process of the job than that which holds the lock: has it for as long as it runs.
 pub fn share(dir: &Path) -> io::Result<()> {
     let file = high(File::open(dir.join(LOCK))?);
-    set(&file, lock_on(OTHERS, libc::F_RDLCK as _))?;
+    set(&file, OTHERS, Hold::Shared)?;
     // Until the process ends.
     let _ = file.into_raw_fd();
     Ok(())
@@ -182,8 +166,8 @@ fn take(dir: &Path, path: &Path) -> Result<File, StoreError> {
             .open(path)
             .map(high)
             .map_err(at(path))?;
-        if let Err(error) = set(&file, lock_on(HOLDER, libc::F_WRLCK as _)) {
-            let held = matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EACCES));
+        if let Err(error) = set(&file, HOLDER, Hold::Alone) {
+            let held = files::is_locked(&error);
             if held && start.elapsed() < PATIENCE {
                 std::thread::sleep(Duration::from_millis(10));
                 continue;

@@ -351,7 +351,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut store = Store::open(dir.path(), 1, None).unwrap();
         put(&mut store, "good");
-        let full = |_: &str, _: &mut File, _| Err(io::Error::from_raw_os_error(libc::ENOSPC));
+        let full =
+            |_: &str, _: &mut File, _| Err(io::Error::from_raw_os_error(pc3_os::errors::ENOSPC));
         assert!(store
             .commit(full)
             .unwrap_err()

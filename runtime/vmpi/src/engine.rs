@@ -314,16 +314,10 @@ fn stack_size(ranks: usize) -> usize {
             }
         }
     }
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: fills the struct.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) } == 0;
     // No limit is no size.
-    let usual = usize::try_from(limit.rlim_cur)
-        .ok()
-        .filter(|n| known && *n <= 1 << 30)
+    let usual = pc3_os::limits::stack()
+        .and_then(|n| usize::try_from(n).ok())
+        .filter(|n| *n <= 1 << 30)
         .unwrap_or(8 << 20);
     let share: u64 = if cfg!(target_pointer_width = "64") {
         1 << 42

@@ -7,6 +7,10 @@ use std::ffi::{c_int, CStr};
 use std::fmt::{self, Write};
 use std::ptr::null_mut;
 use std::sync::atomic::{fence, AtomicPtr, Ordering::*};
+use std::time::Duration;
+
+use pc3_os::signals::{self, new_action, SA_ONSTACK, SA_RESETHAND, SIGQUIT, SIG_DFL};
+use pc3_os::{clocks, files};
 
 use crate::coord::barrier::{Barrier, Place};
 use crate::p2p::{ANY_SOURCE, ANY_TAG};
@@ -37,8 +41,7 @@ impl Write for Out {
 
 impl Out {
     fn flush(&mut self) {
-        // SAFETY: initialised bytes.
-        unsafe { libc::write(2, self.text.as_ptr().cast(), self.len) };
+        files::write(files::STDERR_FILENO, &self.text[..self.len]);
         self.len = 0;
     }
 }
@@ -46,15 +49,10 @@ impl Out {
 /// From now on SIGQUIT has it told, unless the program or its starter has other uses for that.
 pub(crate) fn watch(world: &World) {
     WORLD.store(std::ptr::from_ref(world).cast_mut(), SeqCst);
-    // SAFETY: the handler keeps to what handlers may do.
-    unsafe {
-        let mut act: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(libc::SIGQUIT, std::ptr::null(), &raw mut act);
-        if act.sa_sigaction == libc::SIG_DFL {
-            act.sa_sigaction = on_quit as *const () as usize;
-            act.sa_flags = libc::SA_ONSTACK | libc::SA_RESETHAND as c_int;
-            libc::sigaction(libc::SIGQUIT, &raw const act, null_mut());
-        }
+    if signals::action(SIGQUIT).is_ok_and(|now| now.sa_sigaction == SIG_DFL) {
+        let act = new_action(on_quit as *const () as usize, SA_ONSTACK | SA_RESETHAND);
+        // SAFETY: the handler keeps to what handlers may do.
+        let _ = unsafe { signals::set_action(SIGQUIT, &act) };
     }
 }
 
@@ -69,16 +67,11 @@ extern "C" fn on_quit(signal: c_int) {
         out.flush();
         if world.remote().is_some() {
             // The others have been told to say it, too; whoever is gone first is missed by them.
-            let pause = libc::timespec {
-                tv_sec: 0,
-                tv_nsec: 500_000_000,
-            };
-            // SAFETY: a plain system call.
-            unsafe { libc::nanosleep(&raw const pause, null_mut()) };
+            clocks::sleep(Duration::from_millis(500));
         }
     }
-    // SAFETY: the handler is the default again; this one is delivered when it returns.
-    unsafe { libc::raise(signal) };
+    // The handler is the default again; this one is delivered when it returns.
+    signals::raise(signal);
 }
 
 fn tell(out: &mut Out, world: &World) -> fmt::Result {

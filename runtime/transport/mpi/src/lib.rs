@@ -9,11 +9,16 @@
 mod outbox;
 mod state;
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::time::Duration;
 
 use mpi::ffi;
+use pc3_os::files;
+use pc3_os::sockets::{self, Wait};
 use pc3_transport::{Head, Joined, Sink, Transport, VERSION};
 use state::State;
 
@@ -37,14 +42,14 @@ pub static pc3_transport: Transport = Transport {
 
 struct Handle {
     state: State,
-    bell: c_int,
+    bell: File,
     /// Waits in a row in which nothing came.
     idle: AtomicU32,
 }
 
 /// Descriptors of this process.
 fn descriptors() -> Vec<String> {
-    let list = std::fs::read_dir("/proc/self/fd").into_iter().flatten();
+    let list = std::fs::read_dir(files::LIST).into_iter().flatten();
     let name =
         |e: std::io::Result<std::fs::DirEntry>| Some(e.ok()?.file_name().into_string().ok()?);
     let mut all: Vec<String> = list.filter_map(name).collect();
@@ -94,10 +99,7 @@ fn open() -> Result<(Handle, u32, u32), String> {
             ffi::MPI_Finalize();
             return Err("this MPI may not be called by more than one thread in turn".to_owned());
         }
-        let bell = libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC);
-        if bell < 0 {
-            return Err("no eventfd".to_owned());
-        }
+        let bell = sockets::bell().map_err(|_| "no eventfd".to_owned())?;
         let (mut index, mut count) = (0, 0);
         let mut comm = ffi::RSMPI_COMM_NULL;
         // Programs may be linked with libraries that use MPI_COMM_WORLD.
@@ -206,28 +208,17 @@ unsafe extern "C" fn wait(handle: *mut c_void, microseconds: u64) {
         let h = handle.cast::<Handle>();
         let n = (*h).idle.fetch_add(1, Relaxed);
         let nap = microseconds.min(20 << (n / 16).min(6));
-        let time = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: (nap.min(999_999) * 1000) as _,
-        };
-        let mut poll = libc::pollfd {
-            fd: (*h).bell,
-            events: libc::POLLIN,
-            revents: 0,
-        };
-        if libc::ppoll(&raw mut poll, 1, &raw const time, std::ptr::null()) > 0 {
-            let mut n = 0u64;
-            libc::read((*h).bell, (&raw mut n).cast(), 8);
+        let bell = (*h).bell.as_raw_fd();
+        let time = Duration::from_micros(nap.min(999_999));
+        if sockets::wait_briefly(&mut Wait::new(bell, true, false), time) {
+            sockets::quiet(bell);
         }
     }
 }
 
 unsafe extern "C" fn wake(handle: *mut c_void) {
     // SAFETY: the bell.
-    unsafe {
-        let n = 1u64;
-        libc::write((*handle.cast::<Handle>()).bell, (&raw const n).cast(), 8);
-    }
+    sockets::ring(unsafe { (*handle.cast::<Handle>()).bell.as_raw_fd() });
 }
 
 unsafe extern "C" fn finish(handle: *mut c_void) {

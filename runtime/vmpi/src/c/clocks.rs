@@ -9,6 +9,10 @@
 use std::ffi::{c_int, c_long, c_uint, c_void};
 use std::iter::once;
 
+use pc3_os::clocks::CLOCK_REALTIME;
+use pc3_os::types::{clock_t, clockid_t, rusage, time_t, timespec, timeval, tms};
+use pc3_os::{errors, original};
+
 use crate::nonblocking::outcomes::{logging, system};
 use crate::state::RankState;
 
@@ -27,32 +31,18 @@ enum Question {
     Number,
 }
 
-extern "C" {
-    fn clock() -> libc::clock_t;
-}
-
-fn errno() -> c_int {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() }
-}
-
-fn set_errno(error: c_int) {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() = error }
-}
-
 /// Numbers that the system says, as logged: of 64 bits, the result first. If that is -1, `errno` follows from the log.
 fn numbers<const N: usize>(
     me: &RankState,
     question: Question,
     live: impl FnOnce() -> [i64; N],
 ) -> [i64; N] {
-    let before = errno();
+    let before = errors::last();
     let said = system(
         me,
         || {
             let numbers = live();
-            let all = numbers.into_iter().chain(once(errno().into()));
+            let all = numbers.into_iter().chain(once(errors::last().into()));
             let bytes = all.flat_map(i64::to_le_bytes);
             once(question as u8).chain(bytes).collect()
         },
@@ -63,7 +53,7 @@ fn numbers<const N: usize>(
         bytes.copy_from_slice(&said[1 + 8 * i..9 + 8 * i]);
         i64::from_le_bytes(bytes)
     };
-    set_errno(if number(0) == -1 {
+    errors::set(if number(0) == -1 {
         number(N) as c_int
     } else {
         before
@@ -87,13 +77,13 @@ fn bytes(
     most: usize,
     live: impl FnOnce() -> Vec<u8>,
 ) -> Vec<u8> {
-    let before = errno();
+    let before = errors::last();
     let mut said = system(
         me,
         || [question as u8, ORDER].into_iter().chain(live()).collect(),
         |said| said.first() == Some(&(question as u8)) && said.len() - 2 <= most,
     );
-    set_errno(before);
+    errors::set(before);
     said.split_off(2)
 }
 
@@ -108,34 +98,34 @@ pub(crate) fn device(live: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
 /// # Safety
 /// As `time`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_time(to: *mut libc::time_t) -> libc::time_t {
+pub unsafe extern "C" fn pc3_time(to: *mut time_t) -> time_t {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
-        return unsafe { libc::time(to) };
+        return unsafe { original::time(to) };
     };
     // SAFETY: null is allowed.
     let [now] = numbers(me, Question::Time, || {
-        [unsafe { libc::time(std::ptr::null_mut()) } as i64]
+        [unsafe { original::time(std::ptr::null_mut()) } as i64]
     });
     // SAFETY: by the caller.
     if let Some(to) = unsafe { to.as_mut() } {
-        *to = now as libc::time_t;
+        *to = now as time_t;
     }
-    now as libc::time_t
+    now as time_t
 }
 
 /// # Safety
 /// As `gettimeofday`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_gettimeofday(to: *mut libc::timeval, zone: *mut c_void) -> c_int {
+pub unsafe extern "C" fn pc3_gettimeofday(to: *mut timeval, zone: *mut c_void) -> c_int {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
-        return unsafe { libc::gettimeofday(to, zone.cast()) };
+        return unsafe { original::gettimeofday(to, zone.cast()) };
     };
     // SAFETY: by the caller.
     unsafe {
         let [done, seconds, rest] = numbers(me, Question::TimeOfDay, || {
-            let done = libc::gettimeofday(to, std::ptr::null_mut());
+            let done = original::gettimeofday(to, std::ptr::null_mut());
             [done.into(), (*to).tv_sec as i64, (*to).tv_usec as i64]
         });
         (*to).tv_sec = seconds as _;
@@ -151,22 +141,20 @@ pub unsafe extern "C" fn pc3_gettimeofday(to: *mut libc::timeval, zone: *mut c_v
 /// # Safety
 /// As `clock_gettime`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_clock_gettime(
-    clock: libc::clockid_t,
-    to: *mut libc::timespec,
-) -> c_int {
+pub unsafe extern "C" fn pc3_clock_gettime(clock: clockid_t, to: *mut timespec) -> c_int {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
-        return unsafe { libc::clock_gettime(clock, to) };
+        return unsafe { original::clock_gettime(clock, to) };
     };
     // SAFETY: by the caller.
     unsafe {
-        let [done, seconds, rest] = numbers(me, Question::Clock, || {
-            match libc::clock_gettime(clock, to) {
-                0 => [0, (*to).tv_sec as i64, (*to).tv_nsec as i64],
-                failed => [failed.into(), 0, 0],
-            }
-        });
+        let [done, seconds, rest] =
+            numbers(me, Question::Clock, || {
+                match original::clock_gettime(clock, to) {
+                    0 => [0, (*to).tv_sec as i64, (*to).tv_nsec as i64],
+                    failed => [failed.into(), 0, 0],
+                }
+            });
         if done == 0 {
             (*to).tv_sec = seconds as _;
             (*to).tv_nsec = rest as _;
@@ -178,10 +166,10 @@ pub unsafe extern "C" fn pc3_clock_gettime(
 /// # Safety
 /// As `timespec_get`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_timespec_get(to: *mut libc::timespec, base: c_int) -> c_int {
+pub unsafe extern "C" fn pc3_timespec_get(to: *mut timespec, base: c_int) -> c_int {
     const TIME_UTC: c_int = 1;
     // SAFETY: by the caller.
-    let known = base == TIME_UTC && unsafe { pc3_clock_gettime(libc::CLOCK_REALTIME, to) } == 0;
+    let known = base == TIME_UTC && unsafe { pc3_clock_gettime(CLOCK_REALTIME, to) } == 0;
     if known {
         base
     } else {
@@ -191,28 +179,28 @@ pub unsafe extern "C" fn pc3_timespec_get(to: *mut libc::timespec, base: c_int) 
 
 /// As `clock`.
 #[no_mangle]
-pub extern "C" fn pc3_clock() -> libc::clock_t {
+pub extern "C" fn pc3_clock() -> clock_t {
     // SAFETY: no preconditions.
-    let live = || unsafe { clock() };
+    let live = || unsafe { original::clock() };
     match logging() {
         None => live(),
-        Some(me) => numbers(me, Question::Processor, || [live() as i64])[0] as libc::clock_t,
+        Some(me) => numbers(me, Question::Processor, || [live() as i64])[0] as clock_t,
     }
 }
 
 /// # Safety
 /// As `times`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_times(to: *mut libc::tms) -> libc::clock_t {
+pub unsafe extern "C" fn pc3_times(to: *mut tms) -> clock_t {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
-        return unsafe { libc::times(to) };
+        return unsafe { original::times(to) };
     };
     // SAFETY: the C struct may be all zeros; by the caller, null or room for one.
     unsafe {
         let [now, user, system, users, systems] = numbers(me, Question::Times, || {
-            let mut t: libc::tms = std::mem::zeroed();
-            let now = libc::times(&raw mut t);
+            let mut t: tms = std::mem::zeroed();
+            let now = original::times(&raw mut t);
             [now, t.tms_utime, t.tms_stime, t.tms_cutime, t.tms_cstime].map(|n| n as i64)
         });
         if let Some(to) = to.as_mut() {
@@ -221,7 +209,7 @@ pub unsafe extern "C" fn pc3_times(to: *mut libc::tms) -> libc::clock_t {
             to.tms_cutime = users as _;
             to.tms_cstime = systems as _;
         }
-        now as libc::clock_t
+        now as clock_t
     }
 }
 
@@ -231,17 +219,17 @@ const COUNTS: usize = 14;
 /// # Safety
 /// As `getrusage`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_getrusage(who: c_int, to: *mut libc::rusage) -> c_int {
+pub unsafe extern "C" fn pc3_getrusage(who: c_int, to: *mut rusage) -> c_int {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
-        return unsafe { libc::getrusage(who as _, to) };
+        return unsafe { original::getrusage(who as _, to) };
     };
     // SAFETY: by the caller; the counts lie one behind the other in this C struct.
     unsafe {
         let counts = (&raw mut (*to).ru_maxrss).cast::<c_long>();
         let said = numbers(me, Question::Usage, || {
             let mut all = [0i64; 1 + 4 + COUNTS];
-            all[0] = libc::getrusage(who as _, to).into();
+            all[0] = original::getrusage(who as _, to).into();
             if all[0] == 0 {
                 let (user, system) = ((*to).ru_utime, (*to).ru_stime);
                 all[1] = user.tv_sec as i64;
@@ -273,11 +261,11 @@ pub unsafe extern "C" fn pc3_getrusage(who: c_int, to: *mut libc::rusage) -> c_i
 pub unsafe extern "C" fn pc3_getrandom(to: *mut c_void, len: usize, flags: c_uint) -> isize {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
-        return unsafe { libc::getrandom(to, len, flags) };
+        return unsafe { original::getrandom(to, len, flags) };
     };
     let said = bytes(me, Question::Random, len.saturating_add(1), || {
         // SAFETY: by the caller.
-        let done = unsafe { libc::getrandom(to, len, flags) };
+        let done = unsafe { original::getrandom(to, len, flags) };
         match usize::try_from(done) {
             // SAFETY: so many bytes have been written there.
             Ok(n) => once(0)
@@ -287,7 +275,7 @@ pub unsafe extern "C" fn pc3_getrandom(to: *mut c_void, len: usize, flags: c_uin
                         .copied(),
                 )
                 .collect(),
-            Err(_) => vec![errno() as u8],
+            Err(_) => vec![errors::last() as u8],
         }
     });
     if let Some((0, random)) = said.split_first() {
@@ -295,7 +283,7 @@ pub unsafe extern "C" fn pc3_getrandom(to: *mut c_void, len: usize, flags: c_uin
         unsafe { std::ptr::copy(random.as_ptr(), to.cast(), random.len()) };
         return random.len() as isize;
     }
-    set_errno(said.first().map_or(libc::EIO, |e| (*e).into()));
+    errors::set(said.first().map_or(errors::EIO, |e| (*e).into()));
     -1
 }
 
@@ -305,7 +293,7 @@ pub unsafe extern "C" fn pc3_getrandom(to: *mut c_void, len: usize, flags: c_uin
 pub unsafe extern "C" fn pc3_getentropy(to: *mut c_void, len: usize) -> c_int {
     const MOST: usize = 256;
     if len > MOST {
-        set_errno(libc::EIO);
+        errors::set(errors::EIO);
         return -1;
     }
     // SAFETY: by the caller.
@@ -332,7 +320,13 @@ pub extern "C" fn pc3_arc4random() -> u32 {
     let live = || {
         let mut number = 0u32;
         // SAFETY: the number's own bytes.
-        unsafe { fill((&raw mut number).cast(), size_of::<u32>(), libc::getrandom) };
+        unsafe {
+            fill(
+                (&raw mut number).cast(),
+                size_of::<u32>(),
+                original::getrandom,
+            )
+        };
         number
     };
     match logging() {

@@ -1,7 +1,9 @@
 //! Starting, ending and asking about the environment (MPI 4.1 chapters 9 and 11).
 
 use std::ffi::{c_char, c_int, c_void};
-use std::ptr::{null, null_mut};
+use std::ptr::null;
+
+use pc3_os::clocks;
 
 use super::errors::end_job;
 use super::{entry, info::known, put, put_text};
@@ -102,7 +104,7 @@ pub unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Abort(_comm: usize, code: c_int) -> c_int {
     let who = RankState::try_current().map_or(String::new(), |me| format!(" by rank {}", me.rank));
-    libc::fflush(null_mut());
+    pc3_os::streams::flush_all();
     // What a process can end with, and not as if all were well.
     let status = match code & 0xff {
         0 => 1,
@@ -164,8 +166,7 @@ pub unsafe extern "C" fn MPI_Get_library_version(version: *mut c_char, len: *mut
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Get_processor_name(name: *mut c_char, len: *mut c_int) -> c_int {
     entry("MPI_Get_processor_name", 0, |_| {
-        let mut host = [0u8; 256];
-        libc::gethostname(host.as_mut_ptr().cast(), host.len() - 1);
+        let host = pc3_os::processes::host_name();
         let n = host.iter().position(|b| *b == 0).unwrap_or(0);
         put(
             len,
@@ -174,24 +175,16 @@ pub unsafe extern "C" fn MPI_Get_processor_name(name: *mut c_char, len: *mut c_i
     })
 }
 
-fn seconds(clock: unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int) -> f64 {
-    // SAFETY: all-zero is a valid value of this C struct.
-    let mut t: libc::timespec = unsafe { std::mem::zeroed() };
-    // SAFETY: fills the struct.
-    unsafe { clock(libc::CLOCK_MONOTONIC, &raw mut t) };
-    t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
-}
-
 /// MPI 4.1 section 9.6.
 #[pc3_vmpi_entry::entry]
 pub extern "C" fn MPI_Wtime() -> f64 {
-    outcomes::clock(|| seconds(libc::clock_gettime))
+    outcomes::clock(clocks::seconds)
 }
 
 /// MPI 4.1 section 9.6.
 #[pc3_vmpi_entry::entry]
 pub extern "C" fn MPI_Wtick() -> f64 {
-    seconds(libc::clock_getres)
+    clocks::tick()
 }
 
 /// MPI 4.1 section 9.2.

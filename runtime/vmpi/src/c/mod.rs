@@ -100,7 +100,7 @@ impl Errno {
     fn keep() -> Errno {
         // SAFETY: the thread's own variable.
         unsafe {
-            let at = libc::__errno_location();
+            let at = pc3_os::errors::slot();
             Errno { at, value: *at }
         }
     }

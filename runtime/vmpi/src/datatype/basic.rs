@@ -1,6 +1,9 @@
 //! Predefined datatypes: the standard's handle values, C representation, portable width.
 
+use std::ffi::{c_char, c_long};
 use std::mem::{align_of, size_of};
+
+use pc3_os::types::wchar_t;
 
 /// How the bytes of a basic element are to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -177,10 +180,10 @@ impl Basic {
             }
             // Characters are moved, never widened; one byte everywhere.
             Char | Character => Repr::Int {
-                signed: libc::c_char::MIN != 0,
+                signed: c_char::MIN != 0,
             },
             Wchar => Repr::Int {
-                signed: libc::wchar_t::MIN != 0,
+                signed: wchar_t::MIN != 0,
             },
             Aint | Count | Offset | Short | Int | Long | LongLong | Integer | SChar | Int8
             | Int16 | Int32 | Int64 | Integer1 | Integer2 | Integer4 | Integer8 => {
@@ -196,8 +199,8 @@ impl Basic {
             Short | UShort | Int16 | UInt16 | Logical2 | Integer2 => 2,
             Int | Unsigned | Float | Logical | Integer | Real | Int32 | UInt32 | Logical4
             | Integer4 | Real4 => 4,
-            Wchar => size_of::<libc::wchar_t>(),
-            Long | ULong => size_of::<libc::c_long>(),
+            Wchar => size_of::<wchar_t>(),
+            Long | ULong => size_of::<c_long>(),
             Aint => size_of::<isize>(),
             Count | Offset | LongLong | ULongLong | Double | DoublePrecision | Int64 | UInt64
             | Logical8 | Integer8 | Real8 | FloatComplex | CxxFloatComplex | FComplex

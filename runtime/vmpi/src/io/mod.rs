@@ -28,6 +28,8 @@ use crate::state::RankState;
 use crate::wire::{Read, Reader, Writer};
 use pointer::Keeper;
 use std::cell::{Cell, RefCell};
+
+use pc3_os::errors;
 use view::View;
 
 pub mod mode {
@@ -93,13 +95,13 @@ pub fn check_mode(amode: i32) -> Result<()> {
 /// The class that fits an error of the system.
 pub fn failed(path: &Path, e: &io::Error) -> MpiError {
     let class = match e.raw_os_error() {
-        Some(libc::ENOENT) => Class::ERR_NO_SUCH_FILE,
-        Some(libc::EEXIST) => Class::ERR_FILE_EXISTS,
-        Some(libc::EACCES | libc::EPERM) => Class::ERR_ACCESS,
-        Some(libc::EROFS) => Class::ERR_READ_ONLY,
-        Some(libc::ENOSPC) => Class::ERR_NO_SPACE,
-        Some(libc::EDQUOT) => Class::ERR_QUOTA,
-        Some(libc::EISDIR | libc::ENOTDIR | libc::ENAMETOOLONG) => Class::ERR_BAD_FILE,
+        Some(errors::ENOENT) => Class::ERR_NO_SUCH_FILE,
+        Some(errors::EEXIST) => Class::ERR_FILE_EXISTS,
+        Some(errors::EACCES | errors::EPERM) => Class::ERR_ACCESS,
+        Some(errors::EROFS) => Class::ERR_READ_ONLY,
+        Some(errors::ENOSPC) => Class::ERR_NO_SPACE,
+        Some(errors::EDQUOT) => Class::ERR_QUOTA,
+        Some(errors::EISDIR | errors::ENOTDIR | errors::ENAMETOOLONG) => Class::ERR_BAD_FILE,
         _ => Class::ERR_IO,
     };
     MpiError::new(class, format!("{}: {e}", path.display()))

@@ -153,10 +153,7 @@ impl Link {
         let Some(hands) = self.hands.try_lock() else {
             return;
         };
-        // SAFETY: the thread's own variable, here and below.
-        let errno = unsafe { *libc::__errno_location() };
-        self.handle_all(hands, all);
-        unsafe { *libc::__errno_location() = errno };
+        pc3_os::errors::keep(|| self.handle_all(hands, all));
     }
 
     /// That worker goes to sleep.

@@ -62,8 +62,8 @@ fn work<H: Host, const OBSERVED: bool>(host: &Arc<H>, index: usize) {
     let sched = host.sched();
     let w = &sched.workers[index];
     super::overflow::watch_overflow();
-    // SAFETY: no preconditions; the address is the thread's, as are the ranks that run on it.
-    w.home.errno.set(unsafe { libc::__errno_location() });
+    // The thread's, as are the ranks that run on it.
+    w.home.errno.set(pc3_os::errors::slot());
     let mut pool = Vec::new();
     let mut clock = if OBSERVED {
         Stopwatch::new(sched, index)

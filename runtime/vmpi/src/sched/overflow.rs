@@ -1,9 +1,14 @@
 //! Overflow of a rank's stack is told by name, whether the stack is ours or a thread's.
 
+use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::*};
 use std::sync::{Mutex, Once, OnceLock};
 
+use pc3_os::memory::{self, Backing};
+use pc3_os::signals::{self, new_action, Handler, Stack, SA_ONSTACK, SA_SIGINFO, SIGSEGV, SIG_DFL};
+use pc3_os::types::{sigaction, siginfo_t};
+use pc3_os::{files, threads};
 use pc3_runtime::report::{die, EXIT_FATAL};
 
 /// Bytes below a stack whose use is an overflow.
@@ -14,58 +19,28 @@ pub(super) const GUARD: usize = 64 << 10;
 pub(super) fn watch_overflow() {
     static INSTALL: Once = Once::new();
     const ALT: usize = 64 << 10;
-    // SAFETY: an alternative stack that lives as long as the thread; a handler that calls only
-    // async-signal-safe functions.
-    unsafe {
-        let mut old: libc::stack_t = std::mem::zeroed();
-        libc::sigaltstack(std::ptr::null(), &raw mut old);
-        if old.ss_flags & libc::SS_DISABLE != 0 {
-            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-            let p = libc::mmap(
-                null_mut(),
-                ALT,
-                libc::PROT_READ | libc::PROT_WRITE,
-                flags,
-                -1,
-                0,
-            );
-            if p == libc::MAP_FAILED {
-                return;
-            }
-            let alt = libc::stack_t {
-                ss_sp: p,
-                ss_flags: 0,
-                ss_size: ALT,
-            };
-            libc::sigaltstack(&raw const alt, null_mut());
-        }
-        INSTALL.call_once(|| {
-            let mut was: libc::sigaction = std::mem::zeroed();
-            let mut act: libc::sigaction = std::mem::zeroed();
-            act.sa_sigaction = on_fault as *const () as usize;
-            act.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            // First: a fault may come at once.
-            libc::sigaction(libc::SIGSEGV, null(), &raw mut was);
-            let _ = WAS.set(was);
-            libc::sigaction(libc::SIGSEGV, &raw const act, null_mut());
-        });
+    if Stack::now().place().is_none() {
+        let Ok(p) = memory::map(ALT, Backing::Promised) else {
+            return;
+        };
+        // SAFETY: it lives as long as the thread.
+        let _ = unsafe { Stack::new(p, ALT).enter() };
     }
+    INSTALL.call_once(|| {
+        // First: a fault may come at once.
+        let was = signals::action(SIGSEGV);
+        let _ = WAS.set(was.unwrap_or_else(|_| new_action(SIG_DFL, 0)));
+        let act = new_action(on_fault as Handler as usize, SA_SIGINFO | SA_ONSTACK);
+        // SAFETY: a handler that calls only async-signal-safe functions.
+        let _ = unsafe { signals::set_action(SIGSEGV, &act) };
+    });
 }
 
 /// The same for a rank that is a thread.
 pub(super) fn watch_thread() {
     watch_overflow();
-    // SAFETY: the structure is filled by the first call; the stack is that of this thread.
-    unsafe {
-        let mut of: libc::pthread_attr_t = std::mem::zeroed();
-        if libc::pthread_getattr_np(libc::pthread_self(), &raw mut of) != 0 {
-            return;
-        }
-        let (mut low, mut bytes) = (null_mut(), 0);
-        if libc::pthread_attr_getstack(&raw const of, &raw mut low, &raw mut bytes) == 0 {
-            register((low as usize).saturating_sub(GUARD), null_mut());
-        }
-        libc::pthread_attr_destroy(&raw mut of);
+    if let Some((low, _)) = threads::stack() {
+        register(low.saturating_sub(GUARD), null_mut());
     }
 }
 
@@ -152,11 +127,11 @@ pub(super) unsafe fn look(canary: *const Canary) {
 }
 
 /// Who dealt with faults before: a library, such as a native MPI's. What the program installs comes later, and has precedence.
-static WAS: OnceLock<libc::sigaction> = OnceLock::new();
+static WAS: OnceLock<sigaction> = OnceLock::new();
 
 const OVERFLOW: &str = "a rank's stack overflowed; set PC3_STACK to a larger size (e.g. 64M)";
 
-extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+extern "C" fn on_fault(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
     // SAFETY: the kernel's own record; `write` and `sigaction` are async-signal-safe.
     unsafe {
         // Sent by somebody, or by the program itself: there is no address, and no access that would be repeated.
@@ -165,16 +140,15 @@ extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
         let ours = !sent && guards().any(|g| g.is_hit(at()));
         if ours {
             for part in ["pc3: ", OVERFLOW, "\n"] {
-                libc::write(2, part.as_ptr().cast(), part.len());
+                files::write(2, part.as_bytes());
             }
         }
         // The access is repeated on return and ends the program, or is dealt with, as it would have been without us.
-        let mut act: libc::sigaction = std::mem::zeroed();
-        act.sa_sigaction = libc::SIG_DFL;
+        let act = new_action(SIG_DFL, 0);
         let next = WAS.get().filter(|_| !ours).unwrap_or(&act);
-        libc::sigaction(libc::SIGSEGV, next, null_mut());
+        let _ = signals::set_action(SIGSEGV, next);
         if sent {
-            libc::raise(libc::SIGSEGV);
+            signals::raise(SIGSEGV);
         }
     }
 }

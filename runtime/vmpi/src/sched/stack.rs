@@ -9,6 +9,7 @@ use std::sync::Mutex;
 
 use corosensei::stack::{Stack, StackPointer, MIN_STACK_SIZE};
 use pc3_heap::guard;
+use pc3_os::memory::{self, Advice, Backing};
 use pc3_runtime::report::{die, EXIT_FATAL};
 
 use super::overflow::{register, Canary, Guard, GUARD, WORD};
@@ -36,29 +37,15 @@ impl RankStack {
     pub fn new(size: usize) -> RankStack {
         // Pages have at most 64 KiB; one more of that for the shift.
         let bytes = size.max(MIN_STACK_SIZE).next_multiple_of(GUARD) + 2 * GUARD;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: a new mapping.
-        let low = unsafe {
-            let p = libc::mmap(
-                null_mut(),
-                bytes,
-                libc::PROT_READ | libc::PROT_WRITE,
-                flags,
-                -1,
-                0,
-            );
-            if p == libc::MAP_FAILED {
-                let e = std::io::Error::last_os_error();
-                static ONE: Mutex<()> = Mutex::new(());
-                // Workers come here together: one speaks.
-                let _one = ONE.lock();
-                let kib = size >> 10;
-                die(EXIT_FATAL, &format!("no address space for a stack of {kib} KiB: {e}; set PC3_STACK to a smaller size"));
-            }
-            // A page for each stack's top, not a huge one; only advice.
-            libc::madvise(p, bytes, libc::MADV_NOHUGEPAGE);
-            p.cast::<u8>()
-        };
+        let low = memory::map(bytes, Backing::AsTouched).unwrap_or_else(|e| {
+            static ONE: Mutex<()> = Mutex::new(());
+            // Workers come here together: one speaks.
+            let _one = ONE.lock();
+            let kib = size >> 10;
+            die(EXIT_FATAL, &format!("no address space for a stack of {kib} KiB: {e}; set PC3_STACK to a smaller size"));
+        });
+        // A page for each stack's top, not a huge one.
+        memory::advise(low, bytes, Advice::NotHuge);
         let guard = match guard::install(low, GUARD) {
             guard::Guard::Faults => register(low as usize, null_mut()),
             guard::Guard::Absent => {
@@ -86,7 +73,7 @@ impl Drop for RankStack {
     fn drop(&mut self) {
         self.guard.give_back();
         // SAFETY: the mapping is ours and nothing runs on it.
-        unsafe { libc::munmap(self.low.cast(), self.bytes) };
+        unsafe { memory::unmap(self.low, self.bytes) };
     }
 }
 

@@ -114,10 +114,7 @@ fn hand_on<H: Host>(sched: &Sched, host: &H, me: u32) {
 /// Hands the baton to the next ready rank of the worker and waits for it to come back.  What the system says of the
 /// waiting is not the program's.
 pub(super) fn away<H: Host>(sched: &Sched, host: &H, slot: &Slot, me: u32) {
-    // SAFETY: the thread's own variable, here and below.
-    let errno = unsafe { *libc::__errno_location() };
-    switch(sched, host, slot, me);
-    unsafe { *libc::__errno_location() = errno };
+    pc3_os::errors::keep(|| switch(sched, host, slot, me));
 }
 
 fn switch<H: Host>(sched: &Sched, host: &H, slot: &Slot, me: u32) {

@@ -220,8 +220,7 @@ impl Carrier {
     /// # Safety
     /// The body has `head.len` bytes; with a token they stay until it comes back.
     pub unsafe fn send(&self, peer: u32, head: &Head, body: *const u8, token: u64, counts: bool) {
-        // SAFETY: the thread's own variable.
-        let errno = unsafe { libc::__errno_location() };
+        let errno = pc3_os::errors::slot();
         // SAFETY: by the caller.  What fails in there is none of the program's business.
         unsafe {
             let kept = *errno;

@@ -4,11 +4,12 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process;
 
+use pc3_os::{files, processes};
 use pc3_runtime::own_file;
 
 /// Where `pc3run`'s own lead: `MACHINE:PROCESS DEVICE INODE PATH`.
@@ -43,21 +44,14 @@ fn lead(fd: i32, text: &str) {
         file.metadata().is_ok_and(told)
     };
     let shared = process.strip_prefix(':').and_then(|p| p.parse().ok());
-    let shared = shared.and_then(|p| open_in(p, fd)).filter(same);
+    let shared = shared
+        .and_then(|p| processes::others_file(p, fd).map(File::from))
+        .filter(same);
     if let Some(file) = shared.or_else(|| at_end(Path::new(path)).filter(same)) {
         keep_open(fd);
-        // SAFETY: a plain system call; the descriptor is one of the standard ones.
-        unsafe { libc::dup2(file.as_raw_fd(), fd) };
+        // SAFETY: one of the standard ones, which the launcher gave.
+        let _ = unsafe { files::duplicate_to(file.as_raw_fd(), fd, false) };
     }
-}
-
-/// What another process has open, with its position.
-fn open_in(process: libc::pid_t, fd: RawFd) -> Option<File> {
-    // SAFETY: system calls that make descriptors, which are nobody else's.
-    let own = |new: libc::c_long| (new >= 0).then(|| unsafe { OwnedFd::from_raw_fd(new as RawFd) });
-    let process = own(unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) })?;
-    let (of, flags) = (process.as_raw_fd(), 0);
-    own(unsafe { libc::syscall(libc::SYS_pidfd_getfd, of, fd, flags) }).map(File::from)
 }
 
 /// Where the system does not let it have that.
@@ -70,30 +64,29 @@ fn at_end(path: &Path) -> Option<File> {
 /// As long as this process lives: Open MPI's launcher takes one whose output and error have ended for one that has, and gives it
 /// no more standard input.
 fn keep_open(fd: i32) {
-    // SAFETY: makes a descriptor, which is nobody else's.
-    let new = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) };
-    if new >= 0 {
-        // SAFETY: just made.
-        std::mem::forget(own_file(unsafe { File::from_raw_fd(new) }));
+    if let Ok(new) = files::duplicate(fd, 3, true) {
+        std::mem::forget(own_file(new.into()));
     }
 }
 
 /// Its start and its name.
 fn this_machine() -> Option<String> {
-    let read = |name: &str| fs::read_to_string(format!("/proc/sys/kernel/{name}")).ok();
-    let (boot, name) = (read("random/boot_id")?, read("hostname")?);
-    Some(format!("{}:{}", boot.trim(), name.trim()))
+    Some(format!(
+        "{}:{}",
+        processes::boot()?,
+        processes::machine_name()?
+    ))
 }
 
 /// Has nobody between the launcher and this process, such as a script, led it elsewhere?
 fn is_launchers(fd: i32) -> bool {
-    let leads = |process: u32| fs::read_link(format!("/proc/{process}/fd/{fd}")).ok();
+    let leads = |process: u32| fs::read_link(files::path_to_others(process, fd)).ok();
     let own = leads(process::id());
-    let mut above = parent(process::id());
+    let mut above = processes::parent(process::id());
     while let Some(process) = above {
-        match fs::read(format!("/proc/{process}/environ")) {
+        match processes::first_variables(process) {
             Ok(variables) if !is_rank(&variables) => return true,
-            Ok(_) if leads(process) == own => above = parent(process),
+            Ok(_) if leads(process) == own => above = processes::parent(process),
             _ => return false,
         }
     }
@@ -105,10 +98,4 @@ fn is_rank(variables: &[u8]) -> bool {
     let names = [&b"OMPI_COMM_WORLD_RANK="[..], b"PMI_RANK=", b"PMIX_RANK="];
     let mut each = variables.split(|b| *b == 0);
     each.any(|v| names.iter().any(|n| v.starts_with(n)))
-}
-
-fn parent(process: u32) -> Option<u32> {
-    let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = text.lines().find_map(|l| l.strip_prefix("PPid:"))?;
-    line.trim().parse().ok().filter(|p| *p != 0)
 }

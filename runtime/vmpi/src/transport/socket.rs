@@ -5,12 +5,12 @@ mod ends;
 
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_void, CString};
-use std::fs::File;
 use std::io;
-use std::mem::size_of;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
+use pc3_os::files;
+use pc3_os::sockets::{self, Wait};
 use pc3_runtime::own_file;
 use pc3_transport::{Head, Joined, Sink, Transport, HEAD, VERSION};
 
@@ -80,13 +80,8 @@ fn open() -> Result<(u32, Socket), String> {
         body: None,
     };
     let peers = ends.into_iter().map(peer).collect();
-    // SAFETY: makes a descriptor.
-    let bell = unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };
-    if bell < 0 {
-        return Err(format!("no eventfd: {}", io::Error::last_os_error()));
-    }
-    // SAFETY: new, and nobody else's.
-    let bell = own_file(unsafe { File::from_raw_fd(bell) }).into();
+    let bell = sockets::bell().map_err(|e| format!("no eventfd: {e}"))?;
+    let bell = own_file(bell).into();
     let sink = None;
     Ok((index, Socket { peers, bell, sink }))
 }
@@ -184,32 +179,8 @@ impl Peer {
 
     /// Writes what it can of the parts; bytes written.  Errors show when reading, or in `finish`.
     unsafe fn write(&self, parts: &[(*const u8, usize)]) -> usize {
-        let mut iov: Vec<libc::iovec> = parts
-            .iter()
-            .map(|&(p, n)| libc::iovec {
-                iov_base: p.cast_mut().cast(),
-                iov_len: n,
-            })
-            .collect();
         // SAFETY: by the caller.
-        unsafe {
-            let mut message: libc::msghdr = std::mem::zeroed();
-            message.msg_iov = iov.as_mut_ptr();
-            message.msg_iovlen = iov.len() as _;
-            loop {
-                let n = libc::sendmsg(
-                    self.raw(),
-                    &raw const message,
-                    libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT,
-                );
-                if n >= 0 {
-                    return n as usize;
-                }
-                if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-                    return 0;
-                }
-            }
-        }
+        unsafe { sockets::send(self.raw(), parts) }
     }
 
     /// Writes what waits; true if anything went.
@@ -243,11 +214,10 @@ impl Peer {
     fn read(&self, to: *mut u8, len: usize) -> io::Result<Option<usize>> {
         loop {
             // SAFETY: the caller's memory.
-            let n = unsafe { libc::read(self.raw(), to.cast(), len) };
-            if n >= 0 {
-                return Ok(Some(n as usize));
-            }
-            let e = io::Error::last_os_error();
+            let e = match unsafe { files::read(self.raw(), to, len) } {
+                Ok(n) => return Ok(Some(n)),
+                Err(e) => e,
+            };
             match e.kind() {
                 io::ErrorKind::Interrupted => {}
                 io::ErrorKind::WouldBlock => return Ok(None),
@@ -397,43 +367,26 @@ unsafe extern "C" fn wait(handle: *mut c_void, microseconds: u64) {
         let socket = handle.cast::<Socket>();
         let peers = std::ptr::slice_from_raw_parts((*socket).peers.as_ptr(), (*socket).peers.len());
         let bell = (*socket).bell.as_raw_fd();
-        let mut list: Vec<libc::pollfd> = Vec::with_capacity(peers.len() + 1);
-        list.push(libc::pollfd {
-            fd: bell,
-            events: libc::POLLIN,
-            revents: 0,
-        });
+        let mut list: Vec<Wait> = Vec::with_capacity(peers.len() + 1);
+        list.push(Wait::new(bell, true, false));
         for i in 0..peers.len() {
             let p = peers.cast::<Peer>().add(i);
             let end: &Option<_> = &(*p).fd;
             let fd = end.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-            let out = if (*p).blocked.load(SeqCst) {
-                libc::POLLOUT
-            } else {
-                0
-            };
-            list.push(libc::pollfd {
-                fd: if (*p).alive.load(SeqCst) { fd } else { -1 },
-                events: libc::POLLIN | out,
-                revents: 0,
-            });
+            let fd = if (*p).alive.load(SeqCst) { fd } else { -1 };
+            list.push(Wait::new(fd, true, (*p).blocked.load(SeqCst)));
         }
         let ms = microseconds.div_ceil(1000).min(60_000) as i32;
-        libc::poll(list.as_mut_ptr(), list.len() as _, ms);
-        if list[0].revents != 0 {
-            let mut n = 0u64;
-            libc::read(bell, (&raw mut n).cast(), size_of::<u64>());
+        sockets::wait(&mut list, ms);
+        if list[0].is_over() {
+            sockets::quiet(bell);
         }
     }
 }
 
 unsafe extern "C" fn wake(handle: *mut c_void) {
     // SAFETY: as above.
-    unsafe {
-        let n = 1u64;
-        let bell = (*handle.cast::<Socket>()).bell.as_raw_fd();
-        libc::write(bell, (&raw const n).cast(), size_of::<u64>());
-    }
+    sockets::ring(unsafe { (*handle.cast::<Socket>()).bell.as_raw_fd() });
 }
 
 unsafe extern "C" fn finish(handle: *mut c_void) {
@@ -448,18 +401,14 @@ unsafe extern "C" fn finish(handle: *mut c_void) {
                 if p.out.is_empty() {
                     break;
                 }
-                let mut full = libc::pollfd {
-                    fd: p.raw(),
-                    events: libc::POLLOUT,
-                    revents: 0,
-                };
-                libc::poll(&raw mut full, 1, 1000);
-                if full.revents & (libc::POLLERR | libc::POLLHUP) != 0 {
+                let mut full = [Wait::new(p.raw(), false, true)];
+                sockets::wait(&mut full, 1000);
+                if full[0].is_lost() {
                     break;
                 }
             }
             if let Some(fd) = &p.fd {
-                libc::shutdown(fd.as_raw_fd(), libc::SHUT_WR);
+                sockets::end_sending(fd.as_raw_fd());
             }
         }
     }

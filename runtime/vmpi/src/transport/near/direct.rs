@@ -8,6 +8,9 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Mutex, PoisonError};
 
+use pc3_os::errors;
+pub(super) use pc3_os::processes::{copy_memory as copy, Way};
+
 use super::joint;
 use super::segment::{Slots, SLOTS};
 
@@ -76,7 +79,7 @@ impl Process {
 
     /// It has ended, or executes something else; not if it just cannot be read any more.
     pub fn is_gone(&self) -> bool {
-        matches!(self.look(), Ok(false) | Err(libc::ESRCH | libc::EFAULT))
+        matches!(self.look(), Ok(false) | Err(errors::ESRCH | errors::EFAULT))
     }
 }
 
@@ -225,60 +228,6 @@ impl Direct {
 /// A name without a word.
 pub fn name(n: u64) -> u64 {
     n << SLOT_BITS
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    Read,
-    Write,
-}
-
-/// Copies memory of another process to this one's, or the other way; all of it, or what the system says (0: nothing).
-///
-/// # Safety
-/// `ours` may be written, or is readable, for `len` bytes.
-pub(super) unsafe fn copy(
-    way: Way,
-    pid: u32,
-    theirs: u64,
-    ours: *mut u8,
-    len: usize,
-) -> Result<(), c_int> {
-    let call = match way {
-        Way::Read => libc::process_vm_readv,
-        Way::Write => libc::process_vm_writev,
-    };
-    // SAFETY: the thread's own variable.
-    let errno = unsafe { libc::__errno_location() };
-    // SAFETY: as above.
-    let kept = unsafe { *errno };
-    let (mut done, mut all) = (0, Ok(()));
-    while done < len {
-        let Ok(at) = usize::try_from(theirs + done as u64) else {
-            all = Err(libc::EFAULT);
-            break;
-        };
-        let there = libc::iovec {
-            iov_base: at as *mut libc::c_void,
-            iov_len: len - done,
-        };
-        let here = libc::iovec {
-            iov_base: ours.wrapping_add(done).cast(),
-            iov_len: len - done,
-        };
-        let (pid, here, there) = (pid as libc::pid_t, &raw const here, &raw const there);
-        // SAFETY: by the caller; the kernel checks the other address.
-        let n = unsafe { call(pid, here, 1, there, 1, 0) };
-        if n <= 0 {
-            // SAFETY: as above.
-            all = Err(if n < 0 { unsafe { *errno } } else { 0 });
-            break;
-        }
-        done += n as usize;
-    }
-    // SAFETY: as above.
-    unsafe { *errno = kept };
-    all
 }
 
 #[cfg(test)]

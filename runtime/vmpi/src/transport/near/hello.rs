@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::os::fd::RawFd;
 
+use pc3_os::{clocks, processes};
 use pc3_runtime::given;
 use pc3_transport::Head;
 
@@ -24,23 +25,13 @@ const SETTING: &str = "PC3_SHM";
 /// The machine, as far as processes can see each other's descriptors: none of those of another container, nor
 /// of another network, which a user may have made to be separate.
 fn here() -> Option<String> {
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    let space = |kind: &str| {
-        let link = std::fs::read_link(format!("/proc/self/ns/{kind}")).ok()?;
-        Some(link.to_string_lossy().into_owned())
-    };
-    Some(format!(
-        "{} {} {}",
-        boot.trim(),
-        space("pid")?,
-        space("net")?
-    ))
+    let (pid, net) = (processes::space("pid")?, processes::space("net")?);
+    Some(format!("{} {pid} {net}", processes::boot()?))
 }
 
 fn nonce() -> u64 {
     let mut bytes = [0u8; 8];
-    // SAFETY: that many bytes.
-    unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    clocks::random(&mut bytes);
     u64::from_ne_bytes(bytes)
 }
 
@@ -67,15 +58,6 @@ pub struct Greeted {
     pub direct: Direct,
 }
 
-/// Lets processes of the same user read this one's memory where the system asks for that (Yama's lowest degree).
-fn let_read() {
-    let restricted = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
-    if restricted.is_ok_and(|r| r.trim() == "1") {
-        // SAFETY: a plain system call.
-        unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY, 0, 0, 0) };
-    }
-}
-
 /// What has been heard of the others.
 struct Heard<'a> {
     wire: &'a Wire,
@@ -94,7 +76,7 @@ pub fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
     // Nothing: this process shares no memory.
     let place = place.filter(|_| own.is_some()).unwrap_or_default();
     if own.is_some() {
-        let_read();
+        processes::let_read();
     }
     let hello = Head {
         kind: HELLO,

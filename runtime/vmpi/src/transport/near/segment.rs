@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, RawFd};
-use std::path::Path;
+use std::os::fd::{AsRawFd, RawFd};
 use std::sync::atomic::{compiler_fence, fence, AtomicU32, AtomicU64, Ordering::*};
 use std::time::Duration;
 
+use pc3_os::memory::{self, Advice};
+use pc3_os::{files, threads};
 use pc3_runtime::{chaos, own_file};
 
 use super::ring::Place;
@@ -39,18 +40,10 @@ struct Map(*mut u8);
 
 impl Map {
     fn of(file: &File, at: usize, len: usize) -> io::Result<Map> {
-        let shared = libc::MAP_SHARED | libc::MAP_NORESERVE;
-        let rw = libc::PROT_READ | libc::PROT_WRITE;
-        let at = libc::off_t::try_from(at).map_err(io::Error::other)?;
-        // SAFETY: new memory.
-        let base =
-            unsafe { libc::mmap(std::ptr::null_mut(), len, rw, shared, file.as_raw_fd(), at) };
-        if base == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: just mapped.  A child of the program's is no process of the job.
-        unsafe { libc::madvise(base, len, libc::MADV_DONTFORK) };
-        Ok(Map(base.cast()))
+        let base = memory::map_shared(file, at as u64, len)?;
+        // A child of the program's is no process of the job.
+        memory::advise(base, len, Advice::NotForChildren);
+        Ok(Map(base))
     }
 }
 
@@ -72,14 +65,7 @@ pub struct Theirs {
 
 impl Own {
     pub fn new(processes: u32, nonce: u64) -> io::Result<Own> {
-        // SAFETY: makes a descriptor, which is nobody else's.
-        let file = unsafe {
-            let fd = libc::memfd_create(c"pc3-near".as_ptr(), libc::MFD_CLOEXEC);
-            if fd < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            own_file(File::from_raw_fd(fd))
-        };
+        let file = own_file(files::in_memory(c"pc3-near")?);
         let len = STEP + processes as usize * stride(processes);
         file.set_len(len as u64)?;
         let map = Map::of(&file, 0, len)?;
@@ -121,11 +107,8 @@ impl Own {
 impl Theirs {
     /// What process `pid` has open as `fd`, if that begins with the nonce; `me` sends to it.
     pub fn open(pid: u32, fd: RawFd, nonce: u64, me: u32, processes: u32) -> io::Result<Theirs> {
-        let path = format!("/proc/{pid}/fd/{fd}");
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .open(Path::new(&path))?;
+        let path = files::path_to_others(pid, fd);
+        let file = File::options().read(true).write(true).open(path)?;
         let file = own_file(file);
         let stride = stride(processes);
         let len = STEP + processes as usize * stride;
@@ -212,7 +195,7 @@ impl Bell {
     /// Wakes who sleeps, or who is about to.
     pub fn ring(&self) {
         if self.word().swap(RUNG, SeqCst) == SLEEPS {
-            self.futex(libc::FUTEX_WAKE, 1, None);
+            threads::wake_one(self.word());
         }
     }
 
@@ -256,25 +239,10 @@ impl Bell {
             }
             chaos();
             if idle() {
-                self.futex(libc::FUTEX_WAIT, SLEEPS, Some(time));
+                threads::sleep_while(word, SLEEPS, time);
             }
         }
         word.store(AWAKE, SeqCst);
-    }
-
-    fn futex(&self, what: libc::c_int, value: u32, time: Option<Duration>) {
-        let time = time.map(|t| libc::timespec {
-            tv_sec: t.as_secs() as _,
-            tv_nsec: t.subsec_nanos() as _,
-        });
-        let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-        // SAFETY: the word, and a time or none; the thread's own variable, which is none of this one's business.
-        unsafe {
-            let errno = libc::__errno_location();
-            let kept = *errno;
-            libc::syscall(libc::SYS_futex, self.word().as_ptr(), what, value, time);
-            *errno = kept;
-        }
     }
 }
 

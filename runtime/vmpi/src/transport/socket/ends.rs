@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
+use pc3_os::files;
 use pc3_runtime::own_file;
 
 use crate::transport::LINK;
@@ -28,17 +29,12 @@ pub(super) fn take() -> Result<(u32, Vec<Option<OwnedFd>>), String> {
     // The program's own children are no part of the job.
     std::env::remove_var(LINK);
     let end = |fd: RawFd| -> io::Result<OwnedFd> {
-        // SAFETY: a plain system call.
-        if unsafe { libc::fcntl(fd, libc::F_GETFD) } < 0 {
+        if !files::is_open(fd) {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: the launcher made it for us alone.
         let fd: OwnedFd = own_file(unsafe { File::from_raw_fd(fd) }).into();
-        // SAFETY: a plain system call.
-        unsafe {
-            let flags = libc::fcntl(fd.as_raw_fd(), libc::F_GETFL);
-            libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK);
-        }
+        files::set_nonblocking(fd.as_raw_fd());
         Ok(fd)
     };
     let ends: io::Result<Vec<_>> = list.into_iter().map(|fd| fd.map(end).transpose()).collect();

@@ -1,0 +1,84 @@
+//! Threads: ids, stacks, sleep and wake, and the order in which they see memory.
+
+use std::ffi::c_int;
+use std::mem::zeroed;
+use std::ptr::{from_ref, null, null_mut};
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+
+use super::errors;
+use super::types::timespec;
+
+/// The system's number of this thread.
+pub fn id() -> u32 {
+    // SAFETY: a plain system call.
+    unsafe { libc::syscall(libc::SYS_gettid) as u32 }
+}
+
+/// Where this thread's stack begins, below, and how long it is.
+pub fn stack() -> Option<(usize, usize)> {
+    // SAFETY: the structure is filled by the first call.
+    unsafe {
+        let mut of: libc::pthread_attr_t = zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &raw mut of) != 0 {
+            return None;
+        }
+        let (mut low, mut bytes) = (null_mut(), 0);
+        let got = libc::pthread_attr_getstack(&raw const of, &raw mut low, &raw mut bytes);
+        libc::pthread_attr_destroy(&raw mut of);
+        (got == 0).then_some((low as usize, bytes))
+    }
+}
+
+/// Leaves the thread's error number as it was.
+fn futex(word: &AtomicU32, what: c_int, value: u32, time: Option<Duration>) {
+    let time = time.map(|t| timespec {
+        tv_sec: t.as_secs() as _,
+        tv_nsec: t.subsec_nanos() as _,
+    });
+    let time = time.as_ref().map_or(null(), from_ref);
+    // SAFETY: the word, and a time or none.
+    errors::keep(|| unsafe {
+        libc::syscall(libc::SYS_futex, word.as_ptr(), what, value, time);
+    });
+}
+
+/// Sleeps as long as the word, which processes may share, has this value, until it is woken, or the time is over.
+pub fn sleep_while(word: &AtomicU32, value: u32, time: Duration) {
+    futex(word, libc::FUTEX_WAIT, value, Some(time));
+}
+
+/// Wakes one who sleeps at the word.
+pub fn wake_one(word: &AtomicU32) {
+    futex(word, libc::FUTEX_WAKE, 1, None);
+}
+
+/// Whose memory is put in order by a thread that calls for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Barrier {
+    /// This process's threads.
+    Process,
+    /// Threads of all processes that have asked for it.
+    All,
+}
+
+fn command(command: c_int) -> bool {
+    // SAFETY: no memory is passed.
+    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
+}
+
+/// Asks for it; false: the system has no such barriers.
+pub fn register(barrier: Barrier) -> bool {
+    command(match barrier {
+        Barrier::Process => libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+        Barrier::All => libc::MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED,
+    })
+}
+
+/// Puts it in order.
+pub fn order(barrier: Barrier) -> bool {
+    command(match barrier {
+        Barrier::Process => libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED,
+        Barrier::All => libc::MEMBARRIER_CMD_GLOBAL_EXPEDITED,
+    })
+}
