@@ -32,6 +32,8 @@ pub struct Source {
     pub public: Vec<String>,
     /// What paths name, from the crate.
     pub names: BTreeSet<Vec<String>>,
+    /// How often it looks at the system: a name of the C library, a file of `/proc`.
+    pub system: usize,
     /// Names that it brings in, which modules below it may use too, and what they stand for.
     pub exports: BTreeMap<String, Vec<String>>,
 }
@@ -96,11 +98,18 @@ fn source(src: &Path, path: &Path) -> Result<Source> {
         path: path.strip_prefix(env::root()).unwrap_or(path).to_owned(),
         module,
         lines: text.lines().count(),
+        system: text.lines().map(looks).sum(),
         long: look.long,
         public: look.public,
         names: look.names,
         exports: look.exports,
     })
+}
+
+/// How often a line does, but for what it says of it.
+fn looks(line: &str) -> usize {
+    let code = line.split_once("//").map_or(line, |(code, _)| code);
+    code.matches("libc::").count() + code.matches("\"/proc/").count()
 }
 
 /// Names of public types that several files of a crate give.
@@ -220,5 +229,21 @@ impl<'ast> Visit<'ast> for Look {
     fn visit_item_enum(&mut self, e: &'ast syn::ItemEnum) {
         self.named(&e.vis, &e.ident);
         visit::visit_item_enum(self, e);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::looks;
+
+    #[test]
+    fn looks_at_the_system_are_counted() {
+        assert_eq!(
+            looks("    let n = unsafe { libc::read(fd, to, libc::BUFSIZ) };"),
+            2
+        );
+        assert_eq!(looks("    fs::read_to_string(\"/proc/self/maps\")"), 1);
+        assert_eq!(looks("    // As libc::read, or \"/proc/self/fd\"."), 0);
+        assert_eq!(looks("    let libc = mylib::read(fd);"), 0);
     }
 }
