@@ -17,17 +17,10 @@ use pc3_os::{errors, files, processes};
 use pc3_typemetric::codes;
 
 use crate::given;
-use crate::job::Job;
 use crate::report::{ends_early, say, warning};
 use crate::settings::{self, Action};
 
-/// `PC3_EVERY`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Every {
-    Never,
-    Time(Duration),
-    Passages(u64),
-}
+pub use crate::settings::Every;
 
 /// Every location is looked at (passages are counted).
 pub const FLAG_PASSAGES: c_int = 1;
@@ -129,6 +122,16 @@ pub struct Control {
     seen: Arc<AtomicU32>,
     /// When time decides.
     timer: Option<Arc<Timer>>,
+}
+
+/// The end of a job's program, in one process.
+pub(crate) struct Ending {
+    /// It is the first one of the job.
+    pub first: bool,
+    /// Ranks wait for each other at a checkpoint, and may do so in vain.
+    pub waits: bool,
+    /// The program has locations.
+    pub has_points: bool,
 }
 
 impl Control {
@@ -267,9 +270,8 @@ impl Control {
     }
 
     /// What is to be said of checkpoints when the program of the job has come to its end.
-    pub(crate) fn last_words(&self, job: &Job) -> Option<String> {
-        let first = job.is_first();
-        if let Some(missed) = self.missed_stop(job) {
+    pub(crate) fn last_words(&self, at: &Ending) -> Option<String> {
+        if let Some(missed) = self.missed_stop(at) {
             return Some(warning(codes::NOT_TAKEN, &missed));
         }
         let dropped = self.dropped.load(SeqCst);
@@ -286,25 +288,24 @@ impl Control {
             ));
         }
         // What all processes know.
-        let told =
-            |n: u64, what: &str| (first && n > 1).then(|| format!("{n} checkpoints {what} in all"));
+        let told = |n: u64, what: &str| {
+            (at.first && n > 1).then(|| format!("{n} checkpoints {what} in all"))
+        };
         told(dropped, "were dropped").or_else(|| told(failed, "could not be written"))
     }
 
     /// The same of the one that the job was to stop with, if that has not been taken.
-    fn missed_stop(&self, job: &Job) -> Option<String> {
+    fn missed_stop(&self, at: &Ending) -> Option<String> {
         if ends_early() {
             return None;
         }
         let stop = STOP.load(SeqCst);
-        let what = match self.stop_after.filter(|_| job.is_first()) {
+        let what = match self.stop_after.filter(|_| at.first) {
             _ if stop => "was asked to stop with a checkpoint".to_owned(),
             Some(1) => "was to stop with its first checkpoint (--stop-after 1)".to_owned(),
             Some(k) => format!("was to stop with checkpoint {k} of this run (--stop-after {k})"),
             None => return None,
         };
-        // Ranks that wait for each other may do so in vain.
-        let waits = job.several() && job.protocol.as_deref() != Some("nonblocking");
         let due = stop || ASKED.load(SeqCst) || (self.was_due() && !ELSEWHERE.load(SeqCst));
         let (why, may_help) = match self.dropped.load(SeqCst) {
             0 if self.failed.load(SeqCst) > 0 => ("it could not be written".to_owned(), false),
@@ -312,15 +313,15 @@ impl Control {
                 "it could not be taken, for the reason told before".to_owned(),
                 false,
             ),
-            0 if due && waits => ("not all ranks had come to a location".to_owned(), true),
+            0 if due && at.waits => ("not all ranks had come to a location".to_owned(), true),
             0 if due => ("no more location was passed".to_owned(), false),
-            0 => (self.none_due(job)?, false),
+            0 => (self.none_due(at)?, false),
             n => (
                 format!("ranks at their locations kept others waiting (dropped: {n})"),
                 true,
             ),
         };
-        let help = match may_help && waits {
+        let help = match may_help && at.waits {
             true => "; start it with --protocol nonblocking (PC3_PROTOCOL), where no rank waits for others",
             false => "",
         };
@@ -330,12 +331,12 @@ impl Control {
     }
 
     /// Why no checkpoint was due, unless that is as it should be: jobs that are begun again and again end like this.
-    fn none_due(&self, job: &Job) -> Option<String> {
+    fn none_due(&self, at: &Ending) -> Option<String> {
         if self.continued.load(SeqCst) {
             return None;
         }
         match self.every {
-            _ if !job.program.has_points => Some("the program has no location".to_owned()),
+            _ if !at.has_points => Some("the program has no location".to_owned()),
             Every::Time(_) => None,
             Every::Passages(n) => {
                 let taken = self.taken.load(SeqCst);

@@ -11,9 +11,9 @@ use crate::descent;
 use crate::exits;
 use crate::floats;
 use crate::footing;
+use crate::forks;
 use crate::frames::{calls, text};
 use crate::handlers;
-use crate::life;
 use crate::rank::Rank;
 use crate::report::{die, EXIT_FATAL};
 use crate::tls;
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
     if unsafe { Rank::current() }.is_some_and(|rank| rank.passes()) {
         return 0;
     }
-    if life::forked() {
+    if forks::forked() {
         return 0;
     }
     if tls::unwinding() {
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn pc3_exit(code: c_int) -> ! {
         };
         let job = rank.job().clone();
         // A child that the program has forked is no process of the job.
-        if let Some(engine) = job.engine().filter(|_| !life::forked()) {
+        if let Some(engine) = job.engine().filter(|_| !forks::forked()) {
             engine.exit(rank, code);
         }
     }

@@ -8,7 +8,6 @@ use std::sync::{Mutex, PoisonError};
 
 use pc3_os::variables;
 
-use crate::life::pc3_environment;
 use crate::rank::Rank;
 
 /// Is it memory of the calling rank's program?  Strings that it has given to `putenv` are.
@@ -38,9 +37,8 @@ pub(crate) fn keep(text: usize) {
     }
 }
 
-/// What is not the program's memory anyway.
-pub(crate) fn parts(is_own: &dyn Fn(usize) -> bool) -> Vec<Part> {
-    let first = pc3_environment();
+/// What is not the program's memory anyway.  `first`: the environment that the process was started with, or null.
+pub(crate) fn parts(first: *mut *mut c_char, is_own: &dyn Fn(usize) -> bool) -> Vec<Part> {
     let mut found = Found {
         is_own,
         parts: Vec::new(),

@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::control::{Control, Every, Taken};
+use crate::control::{Control, Taken};
 use crate::engine::Engine;
 use crate::files::{outputs_are_alone, silence, take_back};
 use crate::files::{printing, window};
@@ -24,9 +24,10 @@ use crate::rank::Rank;
 use crate::registry::Program;
 use crate::report::{flush_all, flush_standard, say, warning, EXIT_STOPPED};
 use crate::save::{self, Part};
-use crate::settings::{self, Addresses, Settings, Stats};
+use crate::settings::{self, Addresses, Every, Settings, Stats};
 use crate::skipped_checkpoint::Skipped;
 use crate::store::{Begin, Output, Stalls, Store, StoreError};
+use pc3_os::threads::lock;
 use pc3_typemetric::codes;
 use pc3_typemetric::types::TypeTable;
 
@@ -87,10 +88,6 @@ pub struct Job {
     pub placement: Placement,
     pub stats: Option<Stats>,
     pub seed: Option<u64>,
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Job {

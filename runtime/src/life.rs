@@ -9,7 +9,7 @@ use std::time::Duration;
 use pc3_os::files::{STDERR_FILENO, STDOUT_FILENO};
 use pc3_os::{errors, processes};
 
-use crate::control::{self, install_signals, Every};
+use crate::control::{self, install_signals, Ending};
 use crate::descent;
 use crate::dispositions;
 use crate::engine::{mpi, Body, Engine};
@@ -18,6 +18,7 @@ use crate::failpoint;
 use crate::files::{baseline, cut_back, cut_file, go_on_behind, leads_to, stands_at};
 use crate::floats;
 use crate::footing;
+use crate::forks::{self, forked};
 use crate::given;
 use crate::globals;
 use crate::guest::{Guest, MakeGuest, Outcome};
@@ -37,7 +38,7 @@ use crate::report::{
 };
 use crate::restart;
 use crate::restore::small_address_space;
-use crate::settings::{misspelt, Addresses, BadSetting, Restart, Settings};
+use crate::settings::{misspelt, Addresses, BadSetting, Every, Restart, Settings};
 use crate::solo::Solo;
 use crate::store::{share, Output, Stood, Store, StoreError};
 use crate::tls;
@@ -57,22 +58,22 @@ unsafe impl Sync for Arguments {}
 static ARGUMENTS: OnceLock<Arguments> = OnceLock::new();
 /// By this a program is known that pc3cc has built.
 pub static MARK: &[u8] = b"\0pc3: a program that can be continued elsewhere\0";
-/// The process that runs the job.
-static PROCESS: OnceLock<i32> = OnceLock::new();
-
-/// In a child that the program has forked?  The job's checkpoints are its parent's.
-pub fn forked() -> bool {
-    PROCESS.get().is_some_and(|p| *p != processes::id())
-}
-
 /// Arguments of the job's first start, if this is another.
 static FIRST: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
 static JOB: OnceLock<Arc<Job>> = OnceLock::new();
 
+fn ending(job: &Job) -> Ending {
+    Ending {
+        first: job.is_first(),
+        waits: job.several() && job.protocol.as_deref() != Some("nonblocking"),
+        has_points: job.program.has_points,
+    }
+}
+
 extern "C" fn at_exit() {
     if let Some(job) = JOB.get().filter(|_| !forked()) {
         let passed = passed::last_words(&job.control);
-        if let Some(words) = passed.or_else(|| job.control.last_words(job)) {
+        if let Some(words) = passed.or_else(|| job.control.last_words(&ending(job))) {
             say(&words);
         }
         // The job is not at its end before its output is.
@@ -256,7 +257,7 @@ fn live(
         job.keep_apart();
     }
     let _ = JOB.set(job.clone());
-    let _ = PROCESS.set(processes::id());
+    forks::note();
     // Being the first, it runs last.
     processes::at_end(at_exit);
     if let Some(checkpoint) = checkpoint {

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::control::Taken;
-use crate::files::own::high;
 use crate::files::window;
 use crate::format::bytes::{DecodeError, Decoder, Encoder};
 use crate::format::file::{Entry, Writer, SECTIONS};
@@ -24,6 +23,7 @@ use crate::report::flush_standard;
 use crate::save::{self, Part};
 use crate::skipped_checkpoint::Skipped;
 use crate::store::Stalls;
+use pc3_os::own::high;
 
 type Decoded<T> = Result<T, DecodeError>;
 

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use pc3_typemetric::codes;
 
-use crate::control::{Control, Every};
+use crate::control::Control;
 use crate::rank::Rank;
 use crate::report::{say, warning};
+use crate::settings::Every;
 
 /// Where that was first.
 static FIRST: OnceLock<String> = OnceLock::new();

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use pc3_os::{processes, streams, variables};
 use pc3_typemetric::codes;
 
-use crate::life::forked;
+use crate::forks::forked;
 
 /// After a checkpoint with stop.
 pub const EXIT_STOPPED: i32 = 85;
@@ -129,17 +129,6 @@ pub fn die(status: i32, message: &str) -> ! {
     flush_all();
     tell_others(status);
     processes::end_now(status)
-}
-
-/// What a job that ends can be continued from, for people; `dir`: where its checkpoints are.
-pub fn to_continue_from(dir: Option<&std::path::Path>) -> String {
-    match dir.and_then(crate::restart::newest) {
-        Some((id, false)) => format!("the newest good checkpoint is {id}"),
-        Some((id, true)) => {
-            format!("this run has no checkpoint; the newest good one, of an earlier run, is {id}")
-        }
-        None => "there is no checkpoint to continue from".to_owned(),
-    }
 }
 
 /// What waits in the standard streams goes where they lead.

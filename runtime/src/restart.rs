@@ -88,11 +88,22 @@ fn unreadable(path: &Path, e: &ReadError) -> Failure {
 }
 
 /// The one in `dir` that a restart would go on from, and whether it is of an earlier run than the last one to begin there.
-pub(crate) fn newest(dir: &Path) -> Option<(u64, bool)> {
+fn newest(dir: &Path) -> Option<(u64, bool)> {
     let (all, given_up) = (list(dir).ok()?, given_up(dir));
     let mut order = in_order_of_restart(&all, &given_up);
     let id = order.find_map(|(_, path)| open(path).ok())?.id();
     Some((id, given_up.start == 1 && given_up.contains(&id)))
+}
+
+/// What a job that ends can be continued from, for people; `dir`: where its checkpoints are.
+pub fn to_continue_from(dir: Option<&Path>) -> String {
+    match dir.and_then(newest) {
+        Some((id, false)) => format!("the newest good checkpoint is {id}"),
+        Some((id, true)) => {
+            format!("this run has no checkpoint; the newest good one, of an earlier run, is {id}")
+        }
+        None => "there is no checkpoint to continue from".to_owned(),
+    }
 }
 
 /// Fills the ranks from a checkpoint.

@@ -9,8 +9,15 @@ use std::time::Duration;
 use pc3_os::signals;
 use thiserror::Error;
 
-use crate::control::Every;
 use crate::placement::Map;
+
+/// `PC3_EVERY`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Every {
+    Never,
+    Time(Duration),
+    Passages(u64),
+}
 
 /// What a signal does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

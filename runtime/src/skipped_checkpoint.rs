@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use pc3_os::threads::lock;
 use pc3_typemetric::codes;
 
 use crate::control::Taken;
-use crate::job::{lock, Job};
+use crate::job::Job;
 use crate::report::{say, warning};
 
 /// Why there is no checkpoint.

@@ -16,11 +16,11 @@ use pc3_os::types::mode_t;
 use pc3_os::{files, original};
 
 use crate::files::baseline;
-use crate::files::own::high;
 use crate::format::library::ProcessMeta;
 use crate::process;
 use crate::rank::Rank;
 use crate::report::{die, say, EXIT_FATAL};
+use pc3_os::own::high;
 
 /// What a rank has chosen.
 #[derive(Debug, Default)]

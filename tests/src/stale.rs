@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::arch;
 
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "compiler/src",
     "compiler/syntax/src",
     "compiler/program/src",
@@ -14,6 +14,7 @@ const SOURCES: [&str; 13] = [
     "compiler/instrument/src",
     "runtime/src",
     "runtime/include",
+    "runtime/format/src",
     "runtime/heap/src",
     "runtime/os/src",
     "runtime/typemetric/src",

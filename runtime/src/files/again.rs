@@ -11,13 +11,13 @@ use std::sync::{Mutex, PoisonError};
 use pc3_os::files;
 
 use super::baseline;
-use super::own::{disown, duplicate};
 use super::scan::{self, Made};
 use super::system;
 use crate::format::library::{OpenMeta, Origin};
 use crate::format::meta::Span;
 use crate::limits;
 use crate::report::say;
+use pc3_os::own::{disown, duplicate};
 
 /// An open file of a checkpoint, opened here.
 #[derive(Debug)]

@@ -5,12 +5,12 @@ use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStringExt;
 use std::sync::OnceLock;
 
-use super::own::is_own;
 use super::standard::stands_at;
 use super::system::{self, Identity};
 use crate::format::library::{ACCESS_READ, ACCESS_WRITE};
 use crate::report::said;
 use crate::variables;
+use pc3_os::own::is_own;
 
 #[derive(Debug, Default)]
 pub(crate) struct Baseline {

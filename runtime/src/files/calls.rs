@@ -12,7 +12,6 @@ use pc3_os::{errors, files as os_files, original, streams};
 
 use super::baseline;
 use super::memory::{self, Memory, Owner};
-use super::own::{disown, is_own};
 use super::scan::{made, Made};
 use super::system::Identity;
 use super::{
@@ -21,6 +20,7 @@ use super::{
 use crate::engine::Engine;
 use crate::format::library::{BufferMeta, FileKind, ACCESS_APPEND, ACCESS_WRITE};
 use crate::rank::Rank;
+use pc3_os::own::{disown, is_own};
 
 thread_local! {
     /// Where the call stands that is being made.

@@ -15,7 +15,6 @@ mod describe;
 mod locks;
 mod memory;
 mod numbers;
-pub mod own;
 pub(crate) mod printing;
 pub(crate) mod scan;
 mod standard;

@@ -13,13 +13,13 @@ use pc3_os::files::{LIST, S_IFCHR, S_IFDIR, S_IFIFO, S_IFREG, S_IFSOCK};
 
 use super::baseline;
 use super::locks;
-use super::own::is_own;
 use super::system::{self, Identity};
 use crate::format::library::{
     OpenMeta, Origin, ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_READ, ACCESS_WRITE,
 };
 use crate::format::meta::Span;
 use crate::room;
+use pc3_os::own::is_own;
 
 /// Contents of removed files are saved up to this length.
 pub const REMOVED_LIMIT: u64 = 64 << 20;

@@ -13,7 +13,6 @@ use pc3_os::types::{off64_t, off_t, FILE};
 use pc3_os::{original, streams};
 
 use super::baseline;
-use super::own::{duplicate, is_own};
 use super::printing::locked;
 use super::system::{
     cut, length_of, of, open_ones, path_of, path_to, position, set_position, tail,
@@ -22,6 +21,7 @@ use crate::format::library::{FileKind, FileMeta, STATE_CONSUMED, STATE_EOF};
 use crate::rank::Rank;
 use crate::report::say;
 use crate::variables;
+use pc3_os::own::{duplicate, is_own};
 
 const KINDS: [FileKind; 3] = [FileKind::Stdin, FileKind::Stdout, FileKind::Stderr];
 

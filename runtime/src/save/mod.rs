@@ -9,6 +9,7 @@ use std::ops::DerefMut;
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use pc3_os::threads::lock;
 use pc3_typemetric::descriptor::PC3_ORDER_SIZE;
 use pc3_typemetric::types::TypeTable;
 
@@ -24,7 +25,7 @@ use crate::format::meta::{
 use crate::format::pieces;
 use crate::format::unions::{self, UnionMeta};
 use crate::guest::{self, Image, Numbers, Tables};
-use crate::job::{lock, Job};
+use crate::job::Job;
 use crate::life;
 use crate::pieces as handed;
 use crate::rank::Rank;
@@ -349,7 +350,7 @@ fn lent(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<LentM
     if !program.environment {
         return Ok(Vec::new());
     }
-    let parts = environment::parts(&|at| rank.owns(at));
+    let parts = environment::parts(life::pc3_environment(), &|at| rank.owns(at));
     let one = |p: environment::Part| {
         Ok(LentMeta {
             addr: p.addr as u64,

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use pc3_os::files::{self, Hold};
 
-use crate::files::own::high;
+use pc3_os::own::high;
 
-use super::{at, StoreError};
+use super::error::{at, StoreError};
 
 const LOCK: &str = "lock";
 

@@ -4,6 +4,7 @@
 //! rename, fsync of the directory.  Older ones are removed after that, never before.
 
 mod course;
+mod error;
 mod lock;
 mod stalls;
 
@@ -12,32 +13,17 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
 use crate::control::without_size_signal;
 use crate::failpoint;
+use error::at;
 use lock::Lock;
 
 pub use course::{given_up, Begin, Output, Stood};
+pub use error::StoreError;
 pub use lock::{holder, refusal, share, Holder};
 pub use stalls::Stalls;
 
 pub const SUFFIX: &str = ".pc3c";
-
-#[derive(Debug, Error)]
-pub enum StoreError {
-    #[error("{}: {error}", path.display())]
-    Io { path: PathBuf, error: io::Error },
-    #[error("{} is in use by a running job ({holder}); stop it, or give this run another PC3_DIR", dir.display())]
-    Locked { dir: PathBuf, holder: String },
-}
-
-fn at(path: &Path) -> impl FnOnce(io::Error) -> StoreError + '_ {
-    move |error| StoreError::Io {
-        path: path.to_owned(),
-        error,
-    }
-}
 
 /// `ckpt-000012.pc3c`.
 pub fn file_name(id: u64) -> String {

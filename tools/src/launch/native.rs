@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use pc3_runtime::report::{to_continue_from, EXIT_STOPPED};
+use pc3_runtime::report::EXIT_STOPPED;
+use pc3_runtime::to_continue_from;
 
 use super::elf;
 use super::options::{Hosts, Run};

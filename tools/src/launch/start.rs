@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::ptr::null;
 
-use pc3_runtime::report::{to_continue_from, EXIT_NO_CHECKPOINT};
+use pc3_runtime::report::EXIT_NO_CHECKPOINT;
 use pc3_runtime::settings::Restart;
+use pc3_runtime::to_continue_from;
 
 use crate::program::is_ours;
 

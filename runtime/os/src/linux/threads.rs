@@ -4,10 +4,17 @@ use std::ffi::c_int;
 use std::mem::zeroed;
 use std::ptr::{from_ref, null, null_mut};
 use std::sync::atomic::AtomicU32;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::errors;
 use super::types::timespec;
+
+/// Locks it, also if a thread has panicked that had it.
+#[inline]
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The system's number of this thread.
 pub fn id() -> u32 {

@@ -137,7 +137,7 @@ impl Shared {
             }
         }
         let file = o.open(&self.path).map_err(|e| failed(&self.path, &e))?;
-        let _ = self.file.set(pc3_runtime::files::own::high(file));
+        let _ = self.file.set(pc3_os::own::high(file));
         Ok(())
     }
 
@@ -212,7 +212,7 @@ impl Drop for Shared {
     fn drop(&mut self) {
         if let Some(f) = self.file.take() {
             // Its number may be the program's next.
-            pc3_runtime::files::own::disown(f.as_raw_fd());
+            pc3_os::own::disown(f.as_raw_fd());
         }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering::*;
 use std::time::{Duration, Instant};
 
 use pc3_runtime::control;
-use pc3_runtime::report::{error, follow, say, to_continue_from, EXIT_FATAL};
+use pc3_runtime::report::{error, follow, say, EXIT_FATAL};
+use pc3_runtime::to_continue_from;
 use pc3_transport::Head;
 use pc3_typemetric::codes;
 

@@ -11,7 +11,7 @@ const NAMED: [&str; 1] = ["PMI_FD"];
 
 /// Where theirs begin: in reach of those that call select(2), and below the runtime's own.
 fn beginning() -> RawFd {
-    (pc3_runtime::files::own::base() / 2).clamp(16, 640)
+    (pc3_os::own::base() / 2).clamp(16, 640)
 }
 
 /// What is open, but for the standard streams and what is needed to look.

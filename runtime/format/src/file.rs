@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use xxhash_rust::xxh3::{xxh3_64, Xxh3};
 
-use crate::files::own::high;
+use pc3_os::own::high;
 
 use super::bytes::{DecodeError, Decoder, Encoder};
 use super::kept::Kept;

@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pc3_os::{files, limits};
+use crate::{files, limits};
 
 static OWN: Mutex<BTreeSet<RawFd>> = Mutex::new(BTreeSet::new());
 
@@ -24,7 +24,7 @@ pub fn base() -> RawFd {
 }
 
 /// A duplicate in the runtime's range, known as ours.  The caller keeps `fd`.
-pub(super) fn duplicate(fd: RawFd) -> io::Result<OwnedFd> {
+pub fn duplicate(fd: RawFd) -> io::Result<OwnedFd> {
     let above = |from| files::duplicate(fd, from, true);
     let new = above(base().max(3)).or_else(|_| above(3))?;
     own().insert(new.as_raw_fd());
@@ -37,7 +37,7 @@ pub fn high(file: File) -> File {
     duplicate(file.as_raw_fd()).map_or(file, File::from)
 }
 
-pub(super) fn is_own(fd: RawFd) -> bool {
+pub fn is_own(fd: RawFd) -> bool {
     own().contains(&fd)
 }
 

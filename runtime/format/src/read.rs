@@ -84,9 +84,7 @@ impl RankImage {
 }
 
 /// Of places in the program, those that are sizes.
-pub(crate) fn sizes(
-    orders: impl Iterator<Item = (String, u32)>,
-) -> impl Iterator<Item = (String, u64)> {
+pub fn sizes(orders: impl Iterator<Item = (String, u32)>) -> impl Iterator<Item = (String, u64)> {
     let sizes = orders.filter(|o| o.1 >= PC3_ORDER_SIZE);
     sizes.map(|(place, by)| (place, u64::from(by - PC3_ORDER_SIZE)))
 }
