@@ -7,13 +7,13 @@
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
 
-use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::format::meta::BesideMeta;
 use crate::frames::text;
 use crate::objects::Directory;
 use crate::rank::Rank;
-use crate::registry::Program;
+use crate::registry::{Extent, Program};
 
 /// Objects that one number may belong to; with more it is told of as if it were two.
 const MOST: usize = 4;
@@ -45,39 +45,6 @@ impl Beside {
             None if list.len() < MOST => list.push(from),
             None => {}
         }
-    }
-}
-
-/// An array, or a single object.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Extent {
-    start: usize,
-    end: usize,
-    /// The size of an element.
-    unit: usize,
-    /// It holds nothing but scalars.
-    flat: bool,
-}
-
-impl Extent {
-    fn new(types: &TypeTable, start: usize, size: usize, ty: TypeId) -> Extent {
-        let mut elem = ty;
-        while types.get(elem).kind == Kind::Array {
-            elem = types.get(elem).elem;
-        }
-        let flat = !matches!(types.get(elem).kind, Kind::Struct | Kind::Union);
-        Extent {
-            start,
-            end: start + size,
-            unit: types.size(elem) as usize,
-            flat,
-        }
-    }
-
-    /// Is `to` one of its elements, of so many bytes each, or behind the last? What lies within elements is not looked into.
-    fn has(&self, to: usize, elem: usize) -> bool {
-        let whole = || elem == self.unit && elem > 0 && (to - self.start) % elem == 0;
-        (self.start..=self.end).contains(&to) && (self.flat || whole())
     }
 }
 

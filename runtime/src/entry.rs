@@ -256,6 +256,14 @@ pub unsafe extern "C" fn pc3_exit(code: c_int) -> ! {
     processes::end(code)
 }
 
+/// Is it memory of the calling rank's program?  Strings that it has given to `putenv` are.
+#[no_mangle]
+pub extern "C" fn pc3_owns(addr: *const c_void) -> c_int {
+    // SAFETY: on whatever thread calls.
+    let rank = unsafe { Rank::current() };
+    c_int::from(rank.is_some_and(|r| r.owns(addr as usize)))
+}
+
 /// `_exit` and `_Exit` in programs that call MPI.
 ///
 /// # Safety

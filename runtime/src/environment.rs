@@ -3,20 +3,10 @@
 //! A process has its own, so a restart has another one.  What a program points to in that of the checkpoint is kept in
 //! it, and becomes memory of the program.
 
-use std::ffi::{c_char, c_int, c_void, CStr};
+use std::ffi::{c_char, CStr};
 use std::sync::{Mutex, PoisonError};
 
 use pc3_os::variables;
-
-use crate::rank::Rank;
-
-/// Is it memory of the calling rank's program?  Strings that it has given to `putenv` are.
-#[no_mangle]
-pub extern "C" fn pc3_owns(addr: *const c_void) -> c_int {
-    // SAFETY: on whatever thread calls.
-    let rank = unsafe { Rank::current() };
-    c_int::from(rank.is_some_and(|r| r.owns(addr as usize)))
-}
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Part {

@@ -9,7 +9,6 @@ use pc3_typemetric::descriptor::{pc3_head, pc3_site, pc3_type};
 use pc3_typemetric::types::{Chosen, Kind, Member, Type, TypeError, TypeId, TypeTable};
 
 use crate::frames::text;
-use crate::rank::Rank;
 
 /// By the head's row, and the type behind it.
 pub type Sites = HashMap<(usize, u32), usize>;
@@ -134,20 +133,4 @@ fn descriptor(id: TypeId) -> pc3_type {
         members: std::ptr::null(),
         name: std::ptr::null(),
     }
-}
-
-/// # Safety
-/// Called by generated code, with null or rows and sites of its units.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_behind(head: *const pc3_head, of: *const pc3_site) -> *mut pc3_site {
-    // SAFETY: by the caller; ranks are used by user code only.
-    let (rank, ty) = unsafe {
-        let ty = of.as_ref().and_then(|s| s.ty.as_ref());
-        (Rank::current(), ty)
-    };
-    let found = rank.zip(ty).and_then(|(rank, ty)| {
-        let sites = &rank.job().program.headed;
-        sites.get(&(head as usize, ty.id)).copied()
-    });
-    found.map_or(null_mut(), |site| site as *mut pc3_site)
 }

@@ -9,7 +9,7 @@ use std::ptr::null_mut;
 use pc3_heap::{Arena, Fault};
 use pc3_os::types::FILE;
 use pc3_os::{errors, memory, original};
-use pc3_typemetric::descriptor::pc3_site;
+use pc3_typemetric::descriptor::{pc3_head, pc3_site};
 use pc3_typemetric::types::{Kind, TypeId};
 
 use crate::engine::Engine;
@@ -446,6 +446,24 @@ pub unsafe extern "C" fn pc3_getline(
 ) -> isize {
     // SAFETY: by the caller.
     unsafe { pc3_getdelim(line, n, c_int::from(b'\n'), stream) }
+}
+
+/// The site of what lies behind a head of the program's.
+///
+/// # Safety
+/// Called by generated code, with null or rows and sites of its units.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_behind(head: *const pc3_head, of: *const pc3_site) -> *mut pc3_site {
+    // SAFETY: by the caller; ranks are used by user code only.
+    let (rank, ty) = unsafe {
+        let ty = of.as_ref().and_then(|s| s.ty.as_ref());
+        (Rank::current(), ty)
+    };
+    let found = rank.zip(ty).and_then(|(rank, ty)| {
+        let sites = &rank.job().program.headed;
+        sites.get(&(head as usize, ty.id)).copied()
+    });
+    found.map_or(null_mut(), |site| site as *mut pc3_site)
 }
 
 /// A fresh rank's arguments: `char *[]` and `char[]` on its heap.

@@ -29,7 +29,7 @@ use crate::control;
 use crate::format::read::sizes;
 use crate::frames::text;
 use crate::heads::{self, Heads};
-use crate::pieces::may_hold;
+use crate::pieces::known::may_hold;
 use crate::shapes::Shapes;
 
 /// Found in the archive by pc3cc.
@@ -173,6 +173,39 @@ impl Order {
     }
 }
 
+/// An array, or a single object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Extent {
+    pub start: usize,
+    pub end: usize,
+    /// The size of an element.
+    unit: usize,
+    /// It holds nothing but scalars.
+    flat: bool,
+}
+
+impl Extent {
+    pub fn new(types: &TypeTable, start: usize, size: usize, ty: TypeId) -> Extent {
+        let mut elem = ty;
+        while types.get(elem).kind == Kind::Array {
+            elem = types.get(elem).elem;
+        }
+        let flat = !matches!(types.get(elem).kind, Kind::Struct | Kind::Union);
+        Extent {
+            start,
+            end: start + size,
+            unit: types.size(elem) as usize,
+            flat,
+        }
+    }
+
+    /// Is `to` one of its elements, of so many bytes each, or behind the last? What lies within elements is not looked into.
+    pub fn has(&self, to: usize, elem: usize) -> bool {
+        let whole = || elem == self.unit && elem > 0 && (to - self.start) % elem == 0;
+        (self.start..=self.end).contains(&to) && (self.flat || whole())
+    }
+}
+
 /// Everything restarts need to know of the running program.
 #[derive(Debug)]
 pub struct Program {
@@ -228,7 +261,7 @@ pub struct Program {
     text_type: TypeId,
     /// Made by `beside` when it needs them.
     pub(crate) by_address: OnceLock<Vec<usize>>,
-    pub(crate) statics: OnceLock<Vec<crate::beside::Extent>>,
+    pub(crate) statics: OnceLock<Vec<Extent>>,
 }
 
 // SAFETY: the tables it points to are static and, once read, constant.

@@ -5,7 +5,7 @@ use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStringExt;
 use std::sync::OnceLock;
 
-use super::standard::stands_at;
+use super::system::stands_at;
 use super::system::{self, Identity};
 use crate::format::library::{ACCESS_READ, ACCESS_WRITE};
 use crate::report::said;

@@ -1,6 +1,5 @@
 //! What the program calls instead of the C library's functions that make and close files.
 
-use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::os::fd::RawFd;
 use std::path::Path;
@@ -11,6 +10,7 @@ use pc3_os::types::{mode_t, FILE};
 use pc3_os::{errors, files as os_files, original, streams};
 
 use super::baseline;
+use super::call_place::{self, call, pc3_call_at};
 use super::memory::{self, Memory, Owner};
 use super::scan::{made, Made};
 use super::system::Identity;
@@ -21,28 +21,6 @@ use crate::engine::Engine;
 use crate::format::library::{BufferMeta, FileKind, ACCESS_APPEND, ACCESS_WRITE};
 use crate::rank::Rank;
 use pc3_os::own::{disown, is_own};
-
-thread_local! {
-    /// Where the call stands that is being made.
-    static PLACE: Cell<*const c_char> = const { Cell::new(null()) };
-}
-
-/// Says where the next call stands: a static string, `a.c:12`.
-#[no_mangle]
-pub extern "C" fn pc3_call_at(place: *const c_char) {
-    PLACE.set(place);
-}
-
-/// `open at a.c:12`.
-pub(crate) fn call(name: &str) -> String {
-    let place = PLACE.replace(null());
-    if place.is_null() {
-        return name.to_owned();
-    }
-    // SAFETY: a static string of generated code.
-    let place = unsafe { CStr::from_ptr(place) }.to_string_lossy();
-    format!("{name} at {place}")
-}
 
 fn files<'a>() -> Option<&'a mut Files> {
     // SAFETY: used by entry points only, which user code calls.
@@ -585,9 +563,9 @@ pub unsafe extern "C" fn pc3_descriptor(
 /// `pair` has two descriptors if `done` is 0.
 unsafe fn note_pair(done: c_int, pair: *const c_int, name: &str) -> c_int {
     if done == 0 {
-        let place = PLACE.get();
+        let place = call_place::get();
         for i in 0..2 {
-            PLACE.set(place);
+            pc3_call_at(place);
             // SAFETY: by the caller.
             note(unsafe { *pair.add(i) }, name, null());
         }

@@ -3,7 +3,8 @@
 use pc3_os::streams;
 use pc3_os::types::FILE;
 
-use super::standard::{leads_to, stands_at};
+use super::standard::leads_to;
+use super::system::stands_at;
 use super::{baseline, stream, system, Written, NO_DESCRIPTOR};
 use crate::format::library::{AppendedMeta, FileKind, FileMeta, STATE_CONSUMED};
 

@@ -10,6 +10,7 @@
 
 mod again;
 pub(crate) mod baseline;
+mod call_place;
 mod calls;
 mod describe;
 mod locks;
@@ -39,16 +40,17 @@ use crate::format::library::{
 use crate::format::meta::Span;
 use crate::variables;
 use again::Reopened;
-pub(crate) use calls::{call, pc3_call_at};
+pub(crate) use call_place::{call, pc3_call_at};
 pub use calls::{closing, opened};
 use describe::{as_it_is, describe, gone};
 use memory::Memory;
 pub(crate) use memory::Owner;
 use scan::Open;
 pub(crate) use standard::{
-    cut_back, cut_file, go_on_behind, leads_to, outputs_are_alone, silence, stands_at, take_back,
+    cut_back, cut_file, go_on_behind, leads_to, outputs_are_alone, silence, take_back,
 };
 use standard::{kind_of, standard};
+pub(crate) use system::stands_at;
 
 const NO_DESCRIPTOR: u64 = u64::MAX;
 /// Files written and closed that are remembered: the latest of them, and all that were appended to.

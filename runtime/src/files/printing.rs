@@ -20,7 +20,8 @@ use pc3_os::types::FILE;
 use pc3_os::{errors, original, streams};
 
 use super::memory::nowhere;
-use super::standard::{named, standard, stands_at};
+use super::standard::{named, standard};
+use super::system::stands_at;
 use super::{describe, stream, system};
 use crate::format::library::{FileKind, FileMeta};
 use crate::rank::Rank;

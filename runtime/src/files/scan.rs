@@ -81,7 +81,7 @@ pub(crate) fn scan(guests: bool) -> Result<Scan, String> {
 /// Of one rank that takes its local checkpoint, while others run.
 pub(crate) fn scan_one(rank: usize, guests: bool) -> Result<Scan, String> {
     // Whoever looks has descriptors open for that.
-    let _alone = looking();
+    let _alone = system::looking();
     let list = without_strangers(guests)?;
     let made: BTreeMap<RawFd, Made> = made()
         .iter()
@@ -142,12 +142,6 @@ fn without_strangers(guests: bool) -> Result<Vec<RawFd>, String> {
         }
         std::thread::sleep(Duration::from_millis(1));
     }
-}
-
-/// Nobody else opens files to look at others.
-pub(super) fn looking() -> MutexGuard<'static, ()> {
-    static LOOKING: Mutex<()> = Mutex::new(());
-    LOOKING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn listed() -> Result<Vec<RawFd>, String> {

@@ -14,9 +14,7 @@ use pc3_os::{original, streams};
 
 use super::baseline;
 use super::printing::locked;
-use super::system::{
-    cut, length_of, of, open_ones, path_of, path_to, position, set_position, tail,
-};
+use super::system::{cut, length_of, of, open_ones, path_of, path_to, set_position, tail};
 use crate::format::library::{FileKind, FileMeta, STATE_CONSUMED, STATE_EOF};
 use crate::rank::Rank;
 use crate::report::say;
@@ -45,16 +43,6 @@ pub(super) fn kind_of(stream: *mut FILE) -> FileKind {
         .iter()
         .find(|s| s.1 == stream)
         .map_or(FileKind::Opened, |s| s.0)
-}
-
-/// Where the next byte written to an inherited descriptor goes.
-pub(crate) fn stands_at(fd: RawFd) -> Option<u64> {
-    let length = length_of(fd)?;
-    // Until something is written, the offset of one opened to append is not the file's end.
-    if os_files::flags(fd) & os_files::O_APPEND != 0 {
-        return Some(length);
-    }
-    position(fd)
 }
 
 /// Where standard descriptors' own part of their files ends, by their numbers, if that is not their place at the checkpoint.

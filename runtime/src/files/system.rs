@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::os::fd::RawFd;
 use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pc3_os::files::{
     self, read_at, O_ACCMODE, O_APPEND, O_DIRECTORY, O_NONBLOCK, O_RDONLY, O_RDWR, O_SYNC, O_WRONLY,
@@ -13,10 +14,15 @@ pub(crate) use pc3_os::files::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::scan::looking;
 use crate::format::library::{
     ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_NONBLOCK, ACCESS_READ, ACCESS_SYNC, ACCESS_WRITE, TAIL,
 };
+
+/// Nobody else opens files to look at others.
+pub(super) fn looking() -> MutexGuard<'static, ()> {
+    static LOOKING: Mutex<()> = Mutex::new(());
+    LOOKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A hash of what lies in front of a position, up to [`TAIL`] bytes of it, if it can be read.
 pub(crate) fn tail(fd: RawFd, position: u64) -> Option<u64> {
@@ -90,4 +96,14 @@ pub(crate) fn flags(access: u64) -> i32 {
         }
     }
     flags
+}
+
+/// Where the next byte written to an inherited descriptor goes.
+pub(crate) fn stands_at(fd: RawFd) -> Option<u64> {
+    let length = length_of(fd)?;
+    // Until something is written, the offset of one opened to append is not the file's end.
+    if files::flags(fd) & files::O_APPEND != 0 {
+        return Some(length);
+    }
+    position(fd)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use pc3_typemetric::types::TypeId;
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::blocks::{Block, Note};
 use crate::format::pieces::PieceMeta;
@@ -176,6 +176,28 @@ impl Pieces {
             let k = self.block(block);
             self.blocks[k].put(note);
         }
+    }
+}
+
+pub(super) fn is_byte(types: &TypeTable, ty: TypeId) -> bool {
+    let t = types.get(ty);
+    t.kind == Kind::Char || matches!(t.kind, Kind::SInt | Kind::UInt) && t.size == 1
+}
+
+/// May objects of a type be, or end in, bytes that are handed out?
+pub(crate) fn may_hold(types: &TypeTable, ty: TypeId) -> bool {
+    if ty == TypeId::UNKNOWN || is_byte(types, ty) {
+        return true;
+    }
+    let t = types.get(ty);
+    match t.kind {
+        Kind::Array => may_hold(types, t.elem),
+        Kind::Struct => t.members.last().is_some_and(|m| {
+            let last = types.get(m.ty);
+            last.kind == Kind::Array && is_byte(types, last.elem)
+                || last.kind == Kind::Struct && may_hold(types, m.ty)
+        }),
+        _ => false,
     }
 }
 

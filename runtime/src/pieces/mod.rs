@@ -5,7 +5,7 @@
 //! zeros, so what a restart elsewhere finds in them outside of all notes, and is not zero, is something that nobody told of.
 
 mod blocks;
-mod known;
+pub(crate) mod known;
 
 use std::ffi::c_void;
 
@@ -18,6 +18,7 @@ use crate::rank::Rank;
 pub(crate) use blocks::Note;
 use blocks::{DEAD, LONE, OPEN};
 pub(crate) use known::Pieces;
+use known::{is_byte, may_hold};
 
 /// Makes the place of an address that of the last note, if notes count there.
 #[inline(always)]
@@ -109,28 +110,6 @@ pub(crate) fn bytes_around(
             Some((m.offset + from, m.offset + to))
         }
         _ => None,
-    }
-}
-
-fn is_byte(types: &TypeTable, ty: TypeId) -> bool {
-    let t = types.get(ty);
-    t.kind == Kind::Char || matches!(t.kind, Kind::SInt | Kind::UInt) && t.size == 1
-}
-
-/// May objects of a type be, or end in, bytes that are handed out?
-pub(crate) fn may_hold(types: &TypeTable, ty: TypeId) -> bool {
-    if ty == TypeId::UNKNOWN || is_byte(types, ty) {
-        return true;
-    }
-    let t = types.get(ty);
-    match t.kind {
-        Kind::Array => may_hold(types, t.elem),
-        Kind::Struct => t.members.last().is_some_and(|m| {
-            let last = types.get(m.ty);
-            last.kind == Kind::Array && is_byte(types, last.elem)
-                || last.kind == Kind::Struct && may_hold(types, m.ty)
-        }),
-        _ => false,
     }
 }
 
