@@ -24,6 +24,9 @@ use crate::report::{die, error, EXIT_REFUSED};
 use crate::restore::{settle, RestoreError};
 use crate::save::{self, Data};
 
+/// The outermost frame of a rank with statics that are saved has their values instead of a function's.
+pub const STATICS: &str = "saved statics";
+
 /// How a guest's [`Guest::run`] came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {

@@ -2,6 +2,11 @@
 #![forbid(unsafe_code)]
 
 use pc3::prelude::*;
+use std::cell::Cell;
+
+pc3::saved! {
+    static SHEARS: Cell<u32> = Cell::new(100);
+}
 
 #[derive(Checkpointable, Debug)]
 enum Mood {
@@ -28,6 +33,7 @@ fn shear(flock: &mut Vec<Sheep>, days: u32) -> usize {
         };
         checkpoint!();
         shorn += sheep.wool.len();
+        SHEARS.set(SHEARS.get() + 1);
     }
     shorn
 }
@@ -41,7 +47,7 @@ fn main() {
     };
     let mut flock = vec![named("Dolly"), named("Shaun")];
     let shorn = ck!(shear(&mut flock, 6));
-    println!("{shorn} {flock:?}");
+    println!("{shorn} {flock:?} {}", SHEARS.get());
 }
 
 /// At a start and at a restart.

@@ -32,6 +32,27 @@ const CHANGES: &[Change] = &[
         prints: "wool: [1.0, 1.5, 3.5, 5.5], mood: Busy { since: 5, with: Some(\"grass 5\") }",
     },
     Change {
+        name: "static-added",
+        replace: &[
+            ("Cell::new(100);", "Cell::new(0);\n    static OTHER: Cell<u32> = Cell::new(7);"),
+            ("SHEARS.get());", "SHEARS.get() + OTHER.get());"),
+        ],
+        refused: None,
+        prints: "with: Some(\"grass 5\") } }] 113",
+    },
+    Change {
+        name: "static-gone",
+        replace: &[("static SHEARS: Cell<u32>", "static SHEARS_OF_ALL: Cell<u32>"), ("SHEARS.set(SHEARS.get()", "SHEARS_OF_ALL.set(SHEARS_OF_ALL.get()"), ("SHEARS.get());", "SHEARS_OF_ALL.get());")],
+        refused: Some("static changed::SHEARS: exists only in the checkpoint"),
+        prints: "",
+    },
+    Change {
+        name: "static-retyped",
+        replace: &[("static SHEARS: Cell<u32>", "static SHEARS: Cell<u64>")],
+        refused: Some("static changed::SHEARS: .value: was u32 in the checkpoint, and is u64 here"),
+        prints: "",
+    },
+    Change {
         name: "added",
         replace: &[
             ("    mood: Mood,\n", "    mood: Mood,\n    #[pc3(since = 2)]\n    age: u8,\n    #[pc3(default = home)]\n    home: String,\n"),

@@ -15,8 +15,8 @@ use crate::parameters::{iterators, parameters, readers, rename_self};
 use crate::plain::{without, without_any};
 use crate::Wanted;
 use crate::{
-    course, fold, names, nested, operands, positions, receivers, reeval, temporaries, transient,
-    unmarked,
+    course, fold, names, nested, operands, positions, receivers, reeval, statics, temporaries,
+    transient, unmarked,
 };
 
 type Result<T> = std::result::Result<T, syn::Error>;
@@ -392,6 +392,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     combined(nested::once(&mut function.block))?;
     combined(nested::hiding(&function.block))?;
     let unmarked = unmarked::look(&function.sig, &function.block);
+    let unsaved = statics::look(&function.sig, &function.block);
     let small = names::small(&mut function.sig, &function.block);
     let p = parameters(&function.sig);
     if p.by_self.is_some() {
@@ -447,6 +448,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         };
         #shown
         #unmarked
+        #unsaved
         #statics
         let mut pc3_frame = Pc3Mode::frame(&#named);
         let mut pc3_at: u32 = ::pc3::point::label(&pc3_frame);

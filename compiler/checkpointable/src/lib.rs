@@ -24,7 +24,7 @@
 //! * `temporaries`: values that `ref` borrows from; `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
 //! * `fold`: closures of a loop's iterator become part of its body.
-//! * `transient`: locals that are not saved; `reeval`: what others are made again of; `build`: the body; `loops`: what a loop goes over; `unmarked`: calls that are not marked.
+//! * `transient`: locals that are not saved; `reeval`: what others are made again of; `build`: the body; `loops`: what a loop goes over; `unmarked`: calls that are not marked; `statics`: what is not saved.
 
 mod again;
 mod build;
@@ -47,6 +47,7 @@ mod positions;
 mod receivers;
 mod reeval;
 mod shown;
+mod statics;
 mod temporaries;
 mod texts;
 mod transient;

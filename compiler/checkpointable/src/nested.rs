@@ -91,7 +91,7 @@ fn brought<'u>(tree: &'u UseTree, from: Option<&'u Ident>, into: &mut Vec<Option
     }
 }
 
-fn declared(item: &Item) -> Vec<Option<&Ident>> {
+pub fn declared(item: &Item) -> Vec<Option<&Ident>> {
     match item {
         Item::Const(i) => vec![Some(&i.ident)],
         Item::Enum(i) => vec![Some(&i.ident)],
@@ -168,6 +168,9 @@ impl<'ast> Visit<'ast> for Look {
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
         if marks::name(mac) == "thread_local" {
             self.refuse(&mac.path, "a `thread_local!`");
+        }
+        if marks::name(mac) == "saved" {
+            self.refuse(&mac.path, "a saved static");
         }
     }
 }

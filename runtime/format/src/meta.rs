@@ -103,7 +103,7 @@ pub struct FuncMeta {
     pub points: Vec<PointMeta>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 pub struct PointMeta {
     pub label: u32,
     pub line: u32,

@@ -3,10 +3,11 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
-use pc3_runtime::format::meta::PointMeta;
-use pc3_runtime::guest::{self, Guest, Image, Outcome, Source};
+use pc3_runtime::format::meta::{PointMeta, Span};
+use pc3_runtime::guest::{self, Guest, Image, Outcome, Source, STATICS};
 use pc3_runtime::rank::Rank;
 use pc3_runtime::report::{die, EXIT_FATAL, EXIT_REFUSED};
 
@@ -14,6 +15,8 @@ use crate::buffered;
 use crate::load::{Loading, Members, View};
 use crate::point::{Function, Point, Unwind};
 use crate::save::{Live, Saver};
+use crate::saved;
+use crate::types::TypeId;
 use crate::value::{Checkpointable, Kept, Transient};
 
 /// A value that a frame keeps, by the local's name.
@@ -67,6 +70,8 @@ pub(crate) struct Frames {
     loading: RefCell<Option<Rc<Loading>>>,
     /// Frames that have not been taken back.
     left: Cell<usize>,
+    /// Never dropped, as statics are not.
+    statics: ManuallyDrop<RefCell<saved::Values>>,
 }
 
 impl Frames {
@@ -76,6 +81,7 @@ impl Frames {
             parked: RefCell::default(),
             loading: RefCell::default(),
             left: Cell::new(0),
+            statics: ManuallyDrop::default(),
             #[cfg(feature = "mpi")]
             operation: Cell::new(None),
         }
@@ -106,6 +112,11 @@ fn current<T>(with: impl FnOnce(&Frames) -> T) -> Option<T> {
     let rank = unsafe { Rank::current() }?;
     let guest: &dyn Any = rank.guest.as_deref()?.as_any();
     guest.downcast_ref::<Frames>().map(with)
+}
+
+/// The running rank's values of saved statics.
+pub(crate) fn statics() -> Option<*const RefCell<saved::Values>> {
+    current(|f| std::ptr::from_ref(&*f.statics))
 }
 
 /// Is the stack being taken down for a checkpoint?  Locals that are not needed any more are dropped then, and what they
@@ -360,6 +371,76 @@ fn guarded(run: fn() -> Result<i32, Unwind>) -> Result<i32, Unwind> {
 #[cfg(feature = "mpi")]
 const PANICKED: i32 = 101;
 
+/// Lays values out one after the other; gives the struct's type.
+fn laid_out<'a>(
+    saver: &mut Saver<'a>,
+    name: &str,
+    values: Vec<(&'static str, &'a dyn Kept)>,
+) -> (TypeId, Span) {
+    let (mut end, mut align) = (0u64, 1);
+    let mut members = Vec::new();
+    let mut live = Vec::new();
+    for (name, value) in values {
+        let (size, to) = value.metric();
+        let offset = end.next_multiple_of(to);
+        end = offset + size;
+        align = align.max(to);
+        let ty = value.describe(&mut saver.types);
+        members.push((name.to_owned(), ty, offset));
+        live.push((value, offset as usize));
+    }
+    let size = end.next_multiple_of(align);
+    let ty = saver.types.frame(name, size, align, members);
+    (ty, saver.live(Live(live), size))
+}
+
+fn meta(point: &Point) -> PointMeta {
+    PointMeta {
+        label: point.label,
+        line: point.line,
+        file: point.file.to_owned(),
+        what: point.what.to_owned(),
+        live: None,
+    }
+}
+
+impl Frames {
+    /// Makes the values of saved statics again, which stand behind the frames of functions.
+    fn load_statics(&self) {
+        let loading = self.loading.borrow().clone();
+        let Some((loading, index)) = loading.zip(self.left.get().checked_sub(1)) else {
+            return;
+        };
+        let id = loading.source.id;
+        let frame = loading.source.image.meta.frames[index];
+        let func = &loading.source.program.funcs[frame.func as usize];
+        let live = func.points[frame.point as usize].live;
+        let (STATICS, Some(ty)) = (&func.name[..], live) else {
+            return;
+        };
+        self.left.set(index);
+        let bytes = loading.source.image.bytes(frame.live);
+        let members = Members::of(&loading, View { ty, bytes });
+        let all = saved::all();
+        let wrong = |name: &str, why: &str| -> ! {
+            refuse(&format!(
+                "error[pc3::E0501]: checkpoint {id} cannot be continued here: static {name}: {why}"
+            ))
+        };
+        let missing = |n: &&str| !all.iter().any(|s| s.name() == *n);
+        if let Some(name) = members.names().find(missing) {
+            wrong(name, "exists only in the checkpoint");
+        }
+        let values = all.iter().map(|s| {
+            let value = s.load(&loading, members.get(s.name())?);
+            Some(value.unwrap_or_else(|e| wrong(s.name(), &e.to_string())))
+        });
+        // What one of them is made of may be another's.
+        let values = values.collect();
+        self.statics.replace(values);
+    }
+}
+
 impl Guest for Frames {
     fn run(&self) -> Outcome {
         let loading = self.loading.borrow().is_some();
@@ -369,6 +450,9 @@ impl Guest for Frames {
             self.parked.borrow().len()
         };
         self.left.set(left);
+        if loading {
+            self.load_statics();
+        }
         let run = if left > 0 {
             self.program.resume
         } else {
@@ -392,40 +476,27 @@ impl Guest for Frames {
     }
 
     fn save(&self, image: &mut Image) -> io::Result<()> {
-        let parked = self.parked.borrow();
+        let (parked, statics) = (self.parked.borrow(), self.statics.borrow());
         let mut saver = Saver::new(image.at());
         let mut frames = Vec::new();
-        for frame in parked.iter() {
-            let (mut end, mut align) = (0u64, 1);
-            let mut members = Vec::new();
-            let mut live = Vec::new();
-            for (name, value) in frame.values.iter().filter(|v| v.1.is_saved()) {
-                let (size, to) = value.metric();
-                let offset = end.next_multiple_of(to);
-                end = offset + size;
-                align = align.max(to);
-                let ty = value.describe(&mut saver.types);
-                members.push(((*name).to_owned(), ty, offset));
-                live.push((&**value, offset as usize));
-            }
-            let size = end.next_multiple_of(align);
-            let ty = saver
-                .types
-                .frame(frame.point.position, size, align, members);
-            frames.push((frame.point, ty, saver.live(Live(live), size)));
+        for Parked { point, values } in parked.iter() {
+            let saved = values.iter().filter(|v| v.1.is_saved());
+            let live = saved.map(|(name, value)| (*name, &**value)).collect();
+            let (ty, span) = laid_out(&mut saver, point.position, live);
+            frames.push((point.function.name, meta(point), ty, span));
+        }
+        if statics.iter().any(Option::is_some) {
+            let all = statics.iter().flatten();
+            let live = all.map(|s| (s.name, &*s.kept)).collect();
+            let (ty, span) = laid_out(&mut saver, "", live);
+            frames.push((STATICS, PointMeta::default(), ty, span));
         }
         let done = saver.finish(image)?;
         let ids = done.types.commit(&mut image.tables.types);
         let id = ids.map_err(|e| io::Error::other(e.to_string()))?;
-        for (point, ty, span) in frames {
-            let meta = PointMeta {
-                label: point.label,
-                line: point.line,
-                file: point.file.to_owned(),
-                what: point.what.to_owned(),
-                live: Some(id(ty)),
-            };
-            image.frame(point.function.name, meta, span);
+        for (function, meta, ty, span) in frames {
+            let live = Some(id(ty));
+            image.frame(function, PointMeta { live, ..meta }, span);
         }
         for (base, ty, span) in done.objects {
             image.object(base, id(ty), span);
@@ -436,6 +507,7 @@ impl Guest for Frames {
     fn load(&self, source: Source) -> Result<(), String> {
         // What waits here instead ends as a process does: nothing of it is dropped.
         std::mem::forget(self.parked.take());
+        std::mem::forget(self.statics.take());
         self.left.set(source.image.meta.frames.len());
         self.loading.replace(Some(Rc::new(Loading::new(source))));
         Ok(())

@@ -31,7 +31,8 @@
 //! * `loud`: whose end can be seen; `ways`: what is saved, and what is made again; `repeats`: closures that are called again.
 //! * `file`, `buffered`: files, and buffers in front of them.
 //! * `mpi`: messages between ranks.
-//! * `receivers`: what methods take by value.
+//! * `saved`: statics that are part of the state.
+//! * `statics`: what the compiler says of others. `receivers`: what methods take by value.
 //! * `frames`: where locals wait; `point`: what the attribute's code is made of; `start`: `main`.
 
 // What the derive makes speaks of `pc3`.
@@ -55,7 +56,9 @@ pub mod point;
 mod receivers;
 mod repeats;
 mod save;
+mod saved;
 mod start;
+mod statics;
 mod types;
 mod value;
 mod ways;
@@ -71,6 +74,7 @@ pub use load::{LoadError, Loading, Members, View};
 pub use loud::Loud;
 pub use pc3_macros::{checkpointable, main, Checkpointable};
 pub use save::Saver;
+pub use saved::Saved;
 #[doc(hidden)]
 pub use start::start;
 #[cfg(feature = "mpi")]

@@ -37,7 +37,11 @@ pub use crate::repeats::{
     copied_into, looked, mapped, passes, scanned, successors, Cloned, Repeats, RepeatsOther,
 };
 use crate::save::Saver;
+pub use crate::saved::register;
 pub use crate::start::set_up;
+#[allow(deprecated)]
+pub use crate::statics::STATIC_MUT;
+pub use crate::statics::{Changing, Named, NamedLock, NamedOther, NotSaved};
 use crate::types::{layout, TypeId, Types};
 use crate::value::{Checkpointable, Transient};
 pub use crate::ways::{

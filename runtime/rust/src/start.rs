@@ -7,6 +7,7 @@ use pc3_runtime::start_guest;
 
 use crate::buffered;
 use crate::frames::{Frames, Program};
+use crate::saved;
 
 static PROGRAM: OnceLock<Program> = OnceLock::new();
 
@@ -25,10 +26,16 @@ pub fn start_mpi(program: Program) -> ExitCode {
 /// What `#[pc3::main(setup = f)]` calls: once in each process, whether the program starts in it or goes on.
 pub fn set_up(f: fn()) {
     static DONE: Once = Once::new();
-    DONE.call_once(f);
+    DONE.call_once(|| saved::setting_up(f));
+}
+
+/// Does what runs belong to a program with ranks?
+pub(crate) fn is_started() -> bool {
+    PROGRAM.get().is_some()
 }
 
 fn run(program: Program, calls_mpi: bool) -> ExitCode {
+    saved::check_names();
     let _ = PROGRAM.set(program);
     buffered::note_input();
     let path = std::env::args_os().next().unwrap_or_default();

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use pc3_runtime::format::library::AppendedMeta;
 use pc3_runtime::format::meta::{FileKind, FileMeta};
 use pc3_runtime::format::read::{Checkpoint, RankImage};
+use pc3_runtime::guest::STATICS;
 
 use super::image::{Image, Target};
 use super::messages::{self, Count};
@@ -133,13 +134,14 @@ impl Printer<'_, '_> {
             } else {
                 format!("calls {}", point.what)
             };
-            self.line(
-                2,
-                &format!(
+            let whose = match point.label {
+                0 if func.name == STATICS => func.name.clone(),
+                _ => format!(
                     "#{n} {} at {}:{}, {doing}",
                     func.name, point.file, point.line
                 ),
-            );
+            };
+            self.line(2, &whose);
             if let Some(ty) = point.live {
                 self.variables(ty, image.bytes(frame.live));
             }
