@@ -1,5 +1,7 @@
 //! The function around its body: the form that runs, the one that is gone back into, and the one for other callers.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::parse::Parser;
@@ -233,6 +235,15 @@ pub fn expand_main(item: TokenStream, main: &Main, wanted: Wanted) -> Result<Tok
     })
 }
 
+/// Parameters that are counted owners.
+fn owners(by_value: &[build::Parameter]) -> BTreeSet<String> {
+    let names = by_value.iter().filter_map(|p| match &p.pat {
+        syn::Pat::Ident(name) if course::is_owner(&p.ty) => Some(name.ident.to_string()),
+        _ => None,
+    });
+    names.collect()
+}
+
 /// Is it a method or an associated function, as far as it shows?
 fn is_method(function: &ItemFn) -> bool {
     struct Look(bool);
@@ -273,6 +284,11 @@ fn check(sig: &Signature) -> Result<()> {
             a,
             "a function called from other languages cannot be checkpointable: its callers cannot be continued; leave `extern` out",
         );
+    }
+    if let ReturnType::Type(_, ty) = &sig.output {
+        if matches!(**ty, Type::Never(_)) {
+            no(ty, "a checkpointable function cannot return `!`, which is no type that values have: write `std::convert::Infallible`, and `match ck!(f()) {}` where it is called");
+        }
     }
     if let Some(t) = hidden(sig) {
         no(&t, "a checkpointable function must name the type it returns: `impl Trait` has none to save; write the type, or `Box<dyn Trait>`");
@@ -407,7 +423,12 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     fold::loops(&mut function.block, &function.sig);
     reeval::hold(&mut function.block, &function.sig, &p.names);
     combined(operands::take_apart(&mut function.block))?;
-    let course = course::follow(&mut function.block, &p.mutable, &p.values);
+    let course = course::follow(
+        &mut function.block,
+        &p.mutable,
+        &p.values,
+        owners(&p.by_value),
+    );
     let out = output(&function.sig);
     let named = format_ident!("PC3_FUNCTION");
     let mut by_value = p.by_value.clone();

@@ -208,8 +208,12 @@ impl Generator {
                 self.block(2, Vec::new());
                 self.put("}");
                 self.put(&format!("let {n} = Rc::strong_count(&{a}) as i64 + *{a};"));
-                self.put(&format!("drop({b});"));
-                self.put(&format!("drop({a});"));
+                // They end here, or with the block.
+                for owner in [b, a] {
+                    if self.rng.bool() {
+                        self.put(&format!("drop({owner});"));
+                    }
+                }
                 self.declare(&n, Kind::Int, false);
             }
             17 | 18 => self.over(),

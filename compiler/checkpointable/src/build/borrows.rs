@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{parse_quote, Expr, Pat};
 
@@ -29,6 +29,7 @@ impl Builder {
             name: name.clone(),
             ends: false,
             part: false,
+            line: None,
             called: Vec::new(),
         });
         let of = asked.of();
@@ -248,25 +249,32 @@ impl Asked {
         format_ident!("pc3_of{}", self.number)
     }
 
+    /// A point may end it.
+    pub(super) fn ended_at(&mut self, span: Span) {
+        let line = || quote_spanned!(span=> ::core::line!());
+        self.line.get_or_insert_with(line);
+    }
+
     /// The question, and where it is asked.
     pub(super) fn question(&self, b: &Builder) -> (TokenStream, TokenStream) {
         let said = b.said(&self.name.to_string()).to_owned();
         let (name, ends, of) = (&self.name, self.ends, self.of());
         let ty = format_ident!("Pc3Local{}", self.number);
         let judged = format_ident!("pc3_judged{}", self.number);
-        let text = if said.starts_with(TEMPORARY) {
-            ": what is left of this value lives until the end of the statement or of the branch that it is the head of, and a checkpoint within would end it: bind the call's value by `let` in front, and take all of it apart (`let Type { a, b: _b } = …;`)".to_owned()
+        let (text, more) = if said.starts_with(TEMPORARY) {
+            (": what is left of this value lives until the end of the statement or of the branch that it is the head of, and a checkpoint within would end it: bind the call's value by `let` in front, and take all of it apart (`let Type { a, b: _b } = …;`); the location or call is in line ".to_owned(), String::new())
         } else if self.part {
-            format!(": `{said}` has a `Drop`, or holds a value that has one, and what is left of it may still exist at a location or marked call behind which it is not mentioned; a checkpoint there would end it: take it apart with a pattern that binds all of it (`_` and `..` do not), or, if it is whole, write `drop({said})` where it is to end")
+            (format!(": `{said}` has a `Drop`, or holds a value that has one, and what is left of it may still exist at the location or marked call in line "), format!(", behind which it is not mentioned; a checkpoint there would end it: take it apart with a pattern that binds all of it (`_` and `..` do not), or, if it is whole, write `drop({said})` where it is to end"))
         } else {
-            format!(": `{said}` has a `Drop`, or holds a value that has one, and may still exist at a location or marked call behind which it is not mentioned; a checkpoint there would end it: write `drop({said})` where it is to end, in front or behind (if a method uses it up, call that as `Type::method({said})`)")
+            (format!(": `{said}` has a `Drop`, or holds a value that has one, and may still exist at the location or marked call in line "), format!(", behind which it is not mentioned; a checkpoint there would end it: write `drop({said})` where it is to end, in front or behind (if a method uses it up, call that as `Type::method({said})`)"))
         };
+        let point = self.line.clone().unwrap_or_else(|| quote!(""));
         let line = quote_spanned!(name.span()=> ::core::line!());
         let question = quote_spanned! {name.span()=>
             struct #ty;
             impl ::pc3::point::Local for #ty {
                 const ENDS: bool = #ends;
-                const TEXT: &'static str = ::core::concat!(::core::file!(), ":", #line, #text);
+                const TEXT: &'static str = ::core::concat!(::core::file!(), ":", #line, #text, #point, #more);
             }
             let #of = ::core::marker::PhantomData;
             let #judged = const { ::pc3::point::judge::<#ty, _, Pc3Mode>() };
@@ -283,7 +291,7 @@ impl Asked {
                 struct #ty;
                 impl ::pc3::point::Local for #ty {
                     const ENDS: bool = true;
-                    const TEXT: &'static str = ::core::concat!(::core::file!(), ":", #line, #text);
+                    const TEXT: &'static str = ::core::concat!(::core::file!(), ":", #line, #text, #point, #more);
                 }
                 let #judged = const { ::pc3::point::judge_called::<#ty, _, Pc3Mode, _, #moved>() };
             };

@@ -235,6 +235,8 @@ struct Asked {
     ends: bool,
     /// or what is left of it.
     part: bool,
+    /// The line of the first point of which that is so.
+    line: Option<TokenStream>,
     /// It may, if the call that has this way has moved it, or has not.
     called: Vec<(Ident, bool)>,
 }

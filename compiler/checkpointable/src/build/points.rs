@@ -48,7 +48,7 @@ impl Builder {
         let text = |n: &&Ident| n.to_string();
         let names: Vec<String> = kept.iter().map(text).collect();
         let asked_names: Vec<String> = asked.iter().map(text).collect();
-        self.end_others(&vars, number);
+        self.end_others(&vars, span, number);
         let point = format_ident!("PC3_POINT_{}", n);
         let function = &self.function;
         let line = quote_spanned!(span=> ::core::line!());
@@ -245,7 +245,7 @@ impl Builder {
     }
 
     /// Locals that may still exist though nothing needs them end here.
-    fn end_others(&mut self, needed: &[Var], number: Option<usize>) {
+    fn end_others(&mut self, needed: &[Var], span: Span, number: Option<usize>) {
         let Some(number) = number else { return };
         for v in &self.visible {
             let name = v.name.to_string();
@@ -259,6 +259,7 @@ impl Builder {
                     None => asked.ends = true,
                 }
                 asked.part |= local.whole == Whole::Part;
+                asked.ended_at(span);
             }
         }
     }
@@ -272,6 +273,7 @@ impl Builder {
             if let (Some(asked), false) = (asked, rest.iter().any(|r| r.name == v.name)) {
                 asked.called.push((way.clone(), true));
                 asked.part = true;
+                asked.ended_at(m.method.span());
             }
         }
     }

@@ -8,8 +8,8 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Label, Lifetime, Pat, Stmt};
 
-use super::number;
 use super::walk::bound;
+use super::{number, owners};
 use crate::flow::identifiers;
 use crate::marks;
 
@@ -29,12 +29,31 @@ struct Live {
     /// What may be used where a round of a loop begins.
     heads: HashMap<usize, Names>,
     around: Vec<Around>,
+    /// What ends with a block around, and is seen to.
+    owners: Names,
+    /// Likewise, by point.
+    ending: HashMap<usize, Names>,
 }
 
-pub fn follow(block: &Block) -> (HashMap<usize, Names>, HashMap<usize, Names>) {
-    let mut live = Live::default();
+/// What is used.
+pub struct Used {
+    pub points: HashMap<usize, Names>,
+    /// Owners that are used by their end if they are there.
+    pub ending: HashMap<usize, Names>,
+    pub heads: HashMap<usize, Names>,
+}
+
+pub fn follow(block: &Block, owners: Names) -> Used {
+    let mut live = Live {
+        owners,
+        ..Live::default()
+    };
     live.block(block, Names::new());
-    (live.points, live.heads)
+    Used {
+        points: live.points,
+        ending: live.ending,
+        heads: live.heads,
+    }
 }
 
 fn with(mut names: Names, tokens: &dyn ToTokens) -> Names {
@@ -73,14 +92,33 @@ fn name(label: &Option<Label>) -> Option<String> {
 
 impl Live {
     fn point(&mut self, attrs: &[syn::Attribute], behind: &Names) {
-        let Some(n) = number(attrs) else { return };
-        let at = self.points.entry(n).or_default();
-        at.extend(behind.iter().cloned());
+        self.points_at(number(attrs), behind);
+    }
+
+    fn points_at(&mut self, numbers: impl IntoIterator<Item = usize>, behind: &Names) {
+        for n in numbers {
+            let at = self.points.entry(n).or_default();
+            at.extend(behind.iter().cloned());
+            self.ending.insert(n, self.owners.clone());
+        }
     }
 
     fn block(&mut self, b: &Block, behind: Names) -> Names {
-        let stmts = b.stmts.iter().rev();
-        stmts.fold(behind, |behind, s| self.stmt(s, behind))
+        // Owners are there behind their `let`s.
+        let outside = self.owners.clone();
+        let mut around = Vec::new();
+        for s in &b.stmts {
+            around.push(self.owners.clone());
+            let name = owners::of_let(s, &self.owners);
+            self.owners.extend(name.map(ToString::to_string));
+        }
+        let mut behind = behind;
+        for (s, owners) in b.stmts.iter().zip(around).rev() {
+            self.owners = owners;
+            behind = self.stmt(s, behind);
+        }
+        self.owners = outside;
+        behind
     }
 
     fn stmt(&mut self, stmt: &Stmt, mut behind: Names) -> Names {
@@ -195,10 +233,7 @@ impl Live {
                 behind.extend(a.left.iter().chain(&a.again).cloned());
             }
         }
-        for n in look.points {
-            let at = self.points.entry(n).or_default();
-            at.extend(behind.iter().cloned());
-        }
+        self.points_at(look.points, &behind);
         with(behind, e)
     }
 
@@ -230,7 +265,8 @@ impl Live {
             self.around.pop();
             next.extend(head.iter().cloned());
             if next.len() == head.len() {
-                self.heads.extend(number(attrs).map(|n| (n, head.clone())));
+                let all: Names = head.union(&self.owners).cloned().collect();
+                self.heads.extend(number(attrs).map(|n| (n, all)));
                 return head;
             }
             head = next;

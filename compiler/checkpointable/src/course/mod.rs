@@ -7,9 +7,11 @@
 mod carried;
 mod closures;
 mod live;
+mod owners;
 mod walk;
 
 pub use closures::{effect, mutable_in};
+pub use owners::is_owner;
 pub use walk::root;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -110,6 +112,8 @@ pub struct Course {
     points: HashMap<usize, State>,
     /// Locals that may be used behind each.
     live: HashMap<usize, BTreeSet<String>>,
+    /// Counted owners that end behind each, if they are there.
+    ending: HashMap<usize, BTreeSet<String>>,
     /// Loops around each point, outer ones first, and what its call is made on if that is a local.
     within: HashMap<usize, Vec<usize>>,
     receivers: HashMap<usize, String>,
@@ -154,7 +158,11 @@ impl Course {
 
     /// May the local's value be used behind the point?
     pub fn used(&self, point: usize, name: &str) -> bool {
-        self.live.get(&point).is_some_and(|l| l.contains(name))
+        let among = |all: &HashMap<usize, BTreeSet<String>>| {
+            all.get(&point).is_some_and(|l| l.contains(name))
+        };
+        let there = || self.at(point, name).whole == Whole::Here;
+        among(&self.live) || (among(&self.ending) && there())
     }
 
     /// May it be there at a point, and be used behind it, or does a loop with points go over it?
@@ -181,10 +189,18 @@ impl Course {
 }
 
 /// Follows a function's body, whose points become numbered.
-pub fn follow(block: &mut Block, parameters: &[(Ident, bool)], values: &HashSet<String>) -> Course {
+/// `owners`: parameters that are counted owners.
+pub fn follow(
+    block: &mut Block,
+    parameters: &[(Ident, bool)],
+    values: &HashSet<String>,
+    owners: BTreeSet<String>,
+) -> Course {
     Number(0).visit_block_mut(block);
     let mut course = walk::function(block, parameters, values);
-    (course.live, course.live_heads) = live::follow(block);
+    let used = live::follow(block, owners);
+    (course.live, course.live_heads) = (used.points, used.heads);
+    course.ending = used.ending;
     course.carried = carried::find(&course);
     let mut looped = Looped(HashSet::new());
     looped.visit_block(block);
