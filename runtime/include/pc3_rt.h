@@ -193,6 +193,7 @@ struct pc3_order {                   /* where what the order of bytes gave is ke
     const char *place;               /* "file.c:12" */
     unsigned is_long;                /* 1: so does the width of long; 2: how the architecture numbers what fenv.h has, alone; 3: the width of long, alone; 4: where members of structs lie;
                                         5: both that and the order of bytes, while files are open that can be read;
+                                        6: any of these (a union's member and its tag contradicted each other);
                                         PC3_ORDER_SIZE and more: a size, plus that, which values of type PC3_KIND_BYTES name */
     const unsigned char *ran;        /* 1 once the code has run; 0: nothing tells, so it has */
 };

@@ -440,6 +440,10 @@ impl Resolver for Translator<'_> {
         self.part = at;
     }
 
+    fn place(&self, at: u64) -> Option<u64> {
+        (self.object != 0).then(|| self.object + self.part + at)
+    }
+
     fn in_use(&mut self, at: u64, union: TypeId) -> Option<u64> {
         if self.unions.is_empty() || self.object == 0 {
             return None;

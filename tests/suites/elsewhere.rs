@@ -192,6 +192,12 @@ const HOPS: &[Hop] = &[
         words: &["E0505", "main.n", "sizes_counted.c:12"],
     },
     Hop {
+        program: "tags",
+        from: HOST,
+        to: S390X,
+        words: &["E0510", "tags.c:30", "member of a union"],
+    },
+    Hop {
         program: "sizes_waiting",
         from: I686,
         to: HOST,

@@ -18,5 +18,6 @@ pub mod heap;
 pub mod lints;
 pub mod located;
 pub mod size_derived;
+pub mod tags;
 pub mod unions;
 pub mod unsaved;

@@ -7,6 +7,7 @@ use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{Callee, Program};
 use pc3_program::tables::is_lock;
 use pc3_syntax::tree::*;
+use pc3_typemetric::choice::Choice;
 use std::collections::{HashMap, HashSet};
 
 /// What lies in a type, as far as a change of ABI tells scalars apart.
@@ -36,10 +37,13 @@ pub fn blocking(u: &Unit, said: &InUnit, t: TypeId, found: &mut dyn FnMut(Record
             if d.c_name().is_some_and(|name| is_lock(u, d, &name)) {
                 return;
             }
-            if d.is_union && !alike(u, d) {
+            let in_use = |k: usize| !said.unnamed.contains(&(*r, k));
+            let mut fields = d.fields.iter().flatten().enumerate();
+            if d.is_union && fields.all(|(k, _)| in_use(k)) && !alike(u, d) {
                 found(*r);
             }
             let fields = d.fields.iter().flatten().enumerate();
+            let fields = fields.filter(|(k, _)| in_use(*k));
             for (_, f) in fields.filter(|(k, _)| !said.choices.contains_key(&(*r, *k))) {
                 blocking(u, said, f.ty.ty, found);
             }
@@ -54,8 +58,19 @@ fn alike(u: &Unit, d: &Record) -> bool {
 }
 
 fn longest(u: &Unit, d: &Record) -> Option<Vec<Scalar>> {
+    longest_of(u, d.fields.iter().flatten())
+}
+
+/// Are all members but these alike?
+pub fn alike_without(u: &Unit, r: RecordId, unnamed: &HashSet<(RecordId, usize)>) -> bool {
+    let fields = u.records[r.index()].fields.iter().flatten().enumerate();
+    let used = fields.filter(|(k, _)| !unnamed.contains(&(r, *k)));
+    longest_of(u, used.map(|(_, f)| f)).is_some()
+}
+
+fn longest_of<'a>(u: &Unit, fields: impl Iterator<Item = &'a Field>) -> Option<Vec<Scalar>> {
     let mut list: Vec<Vec<Scalar>> = Vec::new();
-    for f in d.fields.iter().flatten() {
+    for f in fields {
         let mut out = Vec::new();
         field(u, f, &mut out)?;
         list.push(out);
@@ -167,6 +182,18 @@ impl Noted {
             units: vec![HashSet::new(); p.units.len()],
             short: None,
             forms: vec![HashMap::new(); p.units.len()],
+        }
+    }
+
+    /// Those that are told by tags need no notes.
+    pub fn leave_out(&mut self, p: &Program, choices: &[HashMap<(RecordId, usize), Choice>]) {
+        for (i, u) in p.units.iter().enumerate() {
+            for (r, k) in choices[i].keys() {
+                let field = u.records[r.index()].fields.as_ref().and_then(|f| f.get(*k));
+                if let Some(Type::Record(union)) = field.map(|f| u.ty(f.ty.ty)) {
+                    self.units[i].remove(union);
+                }
+            }
         }
     }
 
@@ -577,11 +604,65 @@ fn literals(u: &Unit, f: FuncId) -> Vec<ExprId> {
     list
 }
 
-/// Units that share a header have the same union.
-fn key(u: &Unit, r: RecordId) -> String {
+/// Does one of them begin as the other one is, scalar by scalar?
+pub fn begins_alike(u: &Unit, a: TypeId, b: TypeId) -> bool {
+    let list = |t: TypeId| {
+        let mut out = Vec::new();
+        let known = matches!(u.ty(t), Type::Record(r) if u.records[r.index()].fields.is_some());
+        (known && flatten(u, t, &mut out).is_some()).then_some(out)
+    };
+    match (list(a), list(b)) {
+        (Some(a), Some(b)) => a.starts_with(&b) || b.starts_with(&a),
+        _ => false,
+    }
+}
+
+/// What lies in a struct up to a field, and the field; None: it cannot be told.
+pub fn beginning(u: &Unit, r: RecordId, k: usize) -> Option<Beginning> {
+    let mut out = Vec::new();
+    let fields = u.records[r.index()].fields.iter().flatten().take(k + 1);
+    for f in fields {
+        field(u, f, &mut out)?;
+    }
+    // Unions are known by their names in other units.
+    let named = |s: &Scalar| match s {
+        Scalar::Other(t) => match u.ty(*t) {
+            Type::Record(r) => (*s, Some(key(u, *r))),
+            _ => (*s, None),
+        },
+        s => (*s, None),
+    };
+    let list = out.iter().map(named);
+    let plain = list.map(|(s, name)| match name {
+        Some(_) => (Scalar::LongDouble, name),
+        None => (s, None),
+    });
+    Some(Beginning(plain.collect()))
+}
+
+#[derive(PartialEq, Eq)]
+pub struct Beginning(Vec<(Scalar, Option<String>)>);
+
+/// Are its members scalars, the numbers among them all of one size? Then a value tells what to do with it, where nobody
+/// reads it as a certain member.
+pub fn left_over(u: &Unit, r: RecordId) -> bool {
+    let mut number = None;
+    u.records[r.index()].fields.iter().flatten().all(|f| {
+        let mut out = Vec::new();
+        match (field(u, f, &mut out), &out[..]) {
+            (Some(()), [Scalar::Pointer]) => true,
+            (Some(()), [s @ Scalar::Bytes(_)]) => *number.get_or_insert(*s) == *s,
+            _ => matches!(u.ty(f.ty.ty), Type::Pointer(_)),
+        }
+    })
+}
+
+/// Units that share a header have the same struct or union.
+pub fn key(u: &Unit, r: RecordId) -> String {
     let d = &u.records[r.index()];
     match (&d.tag, &d.typedef_name, &d.def) {
-        (Some(t), _, _) => format!("union {t}"),
+        (Some(t), _, _) if d.is_union => format!("union {t}"),
+        (Some(t), _, _) => format!("struct {t}"),
         (None, Some(t), _) => t.clone(),
         (None, None, Some(def)) => {
             let p = u.lines.position(def.start);

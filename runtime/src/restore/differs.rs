@@ -10,6 +10,9 @@ use crate::format::meta::RankMeta;
 /// What decides on places that read numbers from files as they are in memory.
 pub const OF_FILES: u32 = 5;
 
+/// What decides on places that wrote a member of a union whose tag says another.
+pub const OF_TAGS: u32 = 6;
+
 /// Is a file open that can be read, other than what the program was started with?
 pub fn reads_files(meta: &RankMeta) -> bool {
     let streams = meta.files.iter().any(|f| {
@@ -42,6 +45,7 @@ pub fn agree<'a>(
         3 => long,
         4 => layout,
         OF_FILES => files && (order || layout),
+        OF_TAGS => !from.same_layout(to),
         // Where a value is made of it.
         PC3_ORDER_SIZE.. => false,
         _ => floats,
@@ -55,6 +59,7 @@ pub fn agree<'a>(
         () if by(&[1]) => "what the width of numbers in memory gave",
         () if by(&[OF_FILES]) => "the order and layout of numbers in files that are open",
         () if by(&[4]) => "where members of structs lie",
+        () if by(&[OF_TAGS]) => "a member of a union that its tag does not say",
         () if by(&[3]) => "what the width of `long` gave",
         () => "numbers of fenv.h",
     };

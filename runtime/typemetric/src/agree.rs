@@ -17,6 +17,8 @@ pub(crate) struct Union<'a> {
     pub what: &'a str,
     /// By position, from bit 0 on.
     pub noted: u64,
+    /// No member is in use.
+    pub left: bool,
 }
 
 fn possible(noted: u64, readings: &[Reading]) -> impl Iterator<Item = &Reading> {
@@ -126,6 +128,10 @@ pub(crate) fn run(
     let readings: Vec<&Reading> = possible(union.noted, union.readings).collect();
     let mut results: Vec<(&str, Result<Image, Fail>)> = Vec::new();
     let mut dead: Vec<(&str, Image)> = Vec::new();
+    if union.left {
+        left_over(env, src, at, dst, &readings, ctx);
+        return Ok(());
+    }
     for r in readings.iter().copied() {
         if is_address(env, src, at, r, ctx) {
             continue;
@@ -171,11 +177,37 @@ pub(crate) fn run(
         }
     }
     if let Some((_, image)) = all {
-        for (i, byte) in dst.iter_mut().enumerate() {
-            *byte = *byte & !image.known[i] | image.bytes[i];
-        }
+        image.put(dst);
     }
     Ok(())
+}
+
+/// The address of something alive stays one; everything else is a number, if it can be.
+fn left_over(
+    env: Env,
+    src: &[u8],
+    at: usize,
+    dst: &mut [u8],
+    readings: &[&Reading],
+    ctx: &mut dyn Resolver,
+) {
+    let mut best: Option<(u8, Image)> = None;
+    for r in readings {
+        let Ok(image) = image(env, src, at, dst.len(), r, ctx) else {
+            continue;
+        };
+        let rank = match reference(r) {
+            Some(_) if image.alive => 2,
+            Some(_) => 0,
+            None => 1,
+        };
+        if best.as_ref().is_none_or(|(n, _)| rank > *n) {
+            best = Some((rank, image));
+        }
+    }
+    if let Some((_, image)) = best {
+        image.put(dst);
+    }
 }
 
 /// What a member makes of the value on the target.
@@ -185,9 +217,17 @@ struct Image {
     known: Vec<u8>,
     /// It is a pointer to nothing alive.
     dead: bool,
+    /// Some pointer in it leads to something.
+    alive: bool,
 }
 
 impl Image {
+    fn put(&self, dst: &mut [u8]) {
+        for (i, byte) in dst.iter_mut().enumerate() {
+            *byte = *byte & !self.known[i] | self.bytes[i];
+        }
+    }
+
     /// Adds what another member determines; false if they contradict each other.
     fn join(&mut self, other: &Image) -> bool {
         for i in 0..self.bytes.len() {
@@ -227,6 +267,7 @@ fn image(
     Ok(Image {
         bytes: zeros,
         known,
+        alive: trial.alive,
         dead: trial.dead && !trial.alive && reference(r).is_some() && !trial.like_address,
     })
 }
@@ -321,6 +362,10 @@ impl Resolver for Trial<'_> {
     fn is_live(&mut self, raw: u64) -> bool {
         self.inner.is_live(raw)
     }
+    fn place(&self, at: u64) -> Option<u64> {
+        self.inner.place(at)
+    }
+
     fn in_use(&mut self, at: u64, union: TypeId) -> Option<u64> {
         self.inner.in_use(at, union)
     }

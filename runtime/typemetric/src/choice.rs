@@ -3,10 +3,17 @@
 //! ```text
 //! kind: i = 3, n = 19 | 20, p = *              the first whose value it is; `*` is any
 //! flags & 0x3f: r = any 8, i = any 0x24, none = *
+//! at: value = self, list = *                   a pointer that leads to the union beside it, or elsewhere
 //! ```
-//! `any` means that some of these bits are set; `none`, that no member is in use.
+//! `any` means that some of these bits are set; `none`, that no member is in use. For what the compiler concludes itself there
+//! are two more in place of a member: [`VALUE`] and [`LEFT`].
 
 use std::fmt::Write as _;
+
+/// The value decides, as without a choice.
+pub const VALUE: &str = "*";
+/// No member is in use; what one left is kept: the address of something alive, or a number.
+pub const LEFT: &str = "?";
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Choice {
@@ -29,6 +36,8 @@ pub enum Test {
     Always,
     Equal(i128),
     Any(u64),
+    /// It is the address of the union.
+    Own,
 }
 
 impl Choice {
@@ -56,11 +65,15 @@ impl Choice {
             let (member, values) = rule
                 .split_once('=')
                 .ok_or_else(|| format!("`{}` is not of the form MEMBER = VALUE", rule.trim()))?;
-            let member = Some(name(member)?).filter(|m| m != "none");
+            let member = match member.trim() {
+                m @ (VALUE | LEFT) => Some(m.to_string()),
+                m => Some(name(m)?).filter(|m| m != "none"),
+            };
             let test = |value: &str| {
                 let value = value.trim();
                 Ok(match value.strip_prefix("any ") {
                     _ if value == "*" => Test::Always,
+                    _ if value == "self" => Test::Own,
                     Some(bits) => Test::Any(number(bits)? as u64),
                     None => Test::Equal(number(value)?),
                 })
@@ -72,6 +85,18 @@ impl Choice {
             });
         }
         Ok(out)
+    }
+
+    /// Does a pointer decide?
+    pub fn is_by_address(&self) -> bool {
+        let own = |r: &Rule| r.tests.contains(&Test::Own);
+        self.rules.iter().any(own)
+    }
+
+    /// Was it concluded from what the program does?
+    pub fn is_concluded(&self) -> bool {
+        let own = |r: &Rule| matches!(r.member.as_deref(), Some(VALUE | LEFT));
+        self.rules.iter().any(own)
     }
 
     /// What [`Choice::parse`] reads, with numbers for names.
@@ -86,6 +111,7 @@ impl Choice {
                     Test::Always => write!(out, "{bar} *"),
                     Test::Equal(v) => write!(out, "{bar} {v}"),
                     Test::Any(v) => write!(out, "{bar} any {v:#x}"),
+                    Test::Own => write!(out, "{bar} self"),
                 };
             }
         }
@@ -101,6 +127,7 @@ impl Test {
             Test::Equal(v) if mask == u64::MAX => tag == v,
             Test::Equal(v) => i128::from(masked) == v,
             Test::Any(bits) => masked & bits != 0,
+            Test::Own => false,
         }
     }
 }
@@ -160,6 +187,11 @@ mod tests {
             "kind i = 3",
             "a colon is missing behind the member that decides",
         );
+        check(
+            "v: value = self, open = *",
+            "v & 0xffffffffffffffff: value = self, open = *",
+        );
+        check("t: i = 3, ? = *", "t & 0xffffffffffffffff: i = 3, ? = *");
         check("kind: i", "`i` is not of the form MEMBER = VALUE");
         check("kind: i = WHAT", "`WHAT` is no number");
         check("a.b: i = 1", "`a.b` is no name of a member");

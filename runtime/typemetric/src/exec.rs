@@ -5,6 +5,7 @@
 
 use crate::abi::Endian;
 use crate::agree;
+use crate::choice::Test;
 use crate::float::{self, FloatError};
 use crate::ops::{Case, Int, Op, Reference, Step, Tag};
 use crate::plan::{Body, Env, Reason, Resolver};
@@ -212,14 +213,23 @@ impl Exec<'_> {
             } => return self.bits(from, to, signed, to_signed, span),
             Step::Choose {
                 ref tag,
+                union,
                 ref cases,
                 ref otherwise,
             } => {
                 for r in 0..span.reps {
                     let at = (span.s + r * span.from_stride, span.d + r * span.to_stride);
                     let value = self.tag(tag, at.0);
-                    let fits = |c: &&Case| c.tests.iter().any(|t| t.fits(value, tag.mask));
-                    let ops = cases.iter().find(fits).map(|c| &c.ops);
+                    let own = self.ctx.place(at.0 as u64 + union);
+                    let is_own = own.is_some_and(|p| i128::from(p) == value);
+                    let fits = |c: &&Case| {
+                        let own = is_own && c.tests.contains(&Test::Own);
+                        own || c.tests.iter().any(|t| t.fits(value, tag.mask))
+                    };
+                    // Of what has no address nothing is known.
+                    let asks = own.is_none() && cases.iter().any(|c| c.tests.contains(&Test::Own));
+                    let case = cases.iter().find(fits).filter(|_| !asks);
+                    let ops = case.map(|c| &c.ops);
                     let Some(ops) = ops.or(otherwise.as_ref()) else {
                         return Err(Fail {
                             offset: at.0 as u64 + tag.at,
@@ -236,6 +246,7 @@ impl Exec<'_> {
                 to,
                 of,
                 ref what,
+                left,
             } => {
                 for r in 0..span.reps {
                     let at = (span.s + r * span.from_stride, span.d + r * span.to_stride);
@@ -255,6 +266,7 @@ impl Exec<'_> {
                         readings,
                         what,
                         noted: noted.unwrap_or(u64::MAX),
+                        left,
                     };
                     agree::run(env, self.src, at.0, target, union, &mut *self.ctx)?;
                 }

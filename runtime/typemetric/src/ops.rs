@@ -63,6 +63,8 @@ pub(crate) enum Step {
     /// What the value of `tag` (with the struct's offsets) says is in use.
     Choose {
         tag: Tag,
+        /// Where the union is.
+        union: u64,
         cases: Vec<Case>,
         /// For other values; None: refused.
         otherwise: Option<Vec<Op>>,
@@ -75,6 +77,8 @@ pub(crate) enum Step {
         /// The source's union.
         of: TypeId,
         what: String,
+        /// Nobody reads it as a certain member (`choice::LEFT`).
+        left: bool,
     },
     /// `n` elements.
     Repeat {

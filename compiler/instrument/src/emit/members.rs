@@ -24,7 +24,8 @@ impl TypeTable<'_, '_> {
     pub(super) fn fields(&mut self, r: RecordId, c: &str) -> Vec<Field> {
         let u = self.cx.u;
         let mut out = Vec::new();
-        for (k, f) in u.records[r.index()].fields.iter().flatten().enumerate() {
+        let fields = u.records[r.index()].fields.iter().flatten().enumerate();
+        for (k, f) in fields.filter(|(k, _)| !self.cx.said.unnamed.contains(&(r, *k))) {
             let choice = self.cx.said.choices.get(&(r, k)).map(|c| c.text());
             let held = self.cx.said.of_member(r, k);
             let field = match (&f.name, &f.bit_width) {

@@ -54,5 +54,8 @@ pub(crate) fn explain(w: &Whole) -> String {
             );
         }
     }
+    for line in &w.tags.told {
+        out += &format!("union: {line}\n");
+    }
     out
 }

@@ -24,9 +24,10 @@ use frames::plan::Plan;
 use pc3_portability::addresses::{KeptAt, Numbers};
 use pc3_portability::datatypes;
 use pc3_portability::heap;
-use pc3_portability::lints::{self, Order, Wide};
+use pc3_portability::lints::{self, By, Order, Wide};
 use pc3_portability::located;
 use pc3_portability::size_derived;
+use pc3_portability::tags::{self, Check, Tags};
 use pc3_portability::unions::{self as noted_unions, Noted, Without};
 use pc3_program::annotations::{self, Annotation, Said};
 use pc3_program::callgraph::{self, CallGraph};
@@ -130,6 +131,11 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         true => located::tell(&p, &mut said),
         false => Vec::new(),
     };
+    if points {
+        for (said, unnamed) in said.units.iter_mut().zip(tags::unnamed::find(&p)) {
+            said.unnamed = unnamed;
+        }
+    }
     let addresses = || points.then(|| Numbers::new(&p, &graph, &said, &lints::wanted));
     let objects = || {
         let heap = heap::analyse(&p, &graph, &said, options.pieces);
@@ -137,11 +143,18 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
             Track::Yes => noted_unions::analyse(&p, &graph, &said, &heap),
             Track::No => Noted::without(&p, Without::Wished),
         };
+        let tags = tags::infer(&p, &noted);
+        noted.leave_out(&p, &tags.choices);
         let (plans, escapes) = frames::plan::make(&p, &graph, &noted);
         noted.form(&p, &escapes.kept);
-        (heap, noted, plans, escapes)
+        (heap, noted, tags, plans, escapes)
     };
-    let ((heap, noted, plans, escapes), numbers) = parallel::both(objects, addresses);
+    let ((heap, noted, tags, plans, escapes), numbers) = parallel::both(objects, addresses);
+    for (said, choices) in said.units.iter_mut().zip(&tags.choices) {
+        for (at, choice) in choices {
+            said.choices.entry(*at).or_insert_with(|| choice.clone());
+        }
+    }
     let allocates = |unit: usize, e: ExprId| heap.sites[unit].iter().any(|s| s.call == e);
     said.check(&p, &graph, &allocates, &mut diagnostics);
     let mpi = calls_mpi(&p);
@@ -167,7 +180,9 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         Some((numbers, _)) => datatypes::find(&p, &graph, numbers),
         None => vec![Vec::new(); units.len()],
     };
-    let known = refusals::program::check(&p, &graph, &plans, &heap, numbers, mpi, &mut diagnostics);
+    let mut known =
+        refusals::program::check(&p, &graph, &plans, &heap, numbers, mpi, &mut diagnostics);
+    known.found.orders.extend(tags.orders(&p));
     refusals::outside_paths::check(&p, &graph, &options.outside, &private, &mut diagnostics);
     let whole = Whole {
         p: &p,
@@ -177,6 +192,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         heap: &heap,
         datatypes: &datatypes,
         noted: &noted,
+        tags: &tags,
         mpi,
         floats,
         environment: environment::used(&p),
@@ -225,6 +241,7 @@ struct Whole<'a> {
     heap: &'a heap::Heap,
     datatypes: &'a [Vec<datatypes::Call>],
     noted: &'a Noted,
+    tags: &'a Tags,
     mpi: bool,
     floats: bool,
     environment: bool,
@@ -320,6 +337,7 @@ fn unit_text_with(
             .collect(),
         told: RefCell::default(),
         witnesses: witnesses(w, unit),
+        checks: checks(w, unit),
         marked: RefCell::default(),
         links: w.heap.pieces.links[unit]
             .iter()
@@ -461,12 +479,23 @@ fn witnesses(w: &Whole, unit: usize) -> HashMap<ExprId, Vec<String>> {
             all.entry(e).or_default().push(format!("pc3_seen[{i}]"));
         }
     }
-    for (i, o) in w.known.orders_of(unit).enumerate() {
+    let orders = w.known.orders_of(unit).enumerate();
+    for (i, o) in orders.filter(|(_, o)| o.by != By::Tags) {
         for e in &o.witnesses {
             all.entry(*e).or_default().push(format!("pc3_ran[{i}]"));
         }
     }
     all
+}
+
+/// Stores behind which a tag is looked at, and the marks that say that it says otherwise.
+fn checks<'a>(w: &Whole<'a>, unit: usize) -> HashMap<ExprId, (usize, &'a Check)> {
+    let all = &w.tags.checks[unit];
+    let orders = w.known.orders_of(unit).enumerate();
+    let own = orders.filter(|(_, o)| o.by == By::Tags);
+    own.flat_map(|(i, o)| o.witnesses.iter().map(move |e| (*e, i)))
+        .filter_map(|(e, i)| Some((e, (i, all.get(&e)?))))
+        .collect()
 }
 
 /// The number of each function's first point in the unit.

@@ -9,6 +9,7 @@ use crate::rewrite::text::Edit;
 use pc3_portability::addresses::Stays;
 use pc3_portability::datatypes;
 use pc3_portability::heap::Heap;
+use pc3_portability::tags::Check;
 use pc3_portability::unions::{Form, Without};
 use pc3_program::annotations::InUnit;
 use pc3_program::out_of_bounds_pointers::How;
@@ -80,6 +81,8 @@ pub struct UnitCx<'a> {
     pub told: RefCell<BTreeSet<usize>>,
     /// What else shows that code has run, and the marks that say so.
     pub witnesses: HashMap<ExprId, Vec<String>>,
+    /// Stores behind which a tag is looked at: the mark's number.
+    pub checks: HashMap<ExprId, (usize, &'a Check)>,
     /// Marks that are printed.
     pub marked: RefCell<BTreeSet<ExprId>>,
     /// Stores through pointers to anything: the link's number.

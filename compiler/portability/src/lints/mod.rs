@@ -20,8 +20,8 @@ use pc3_program::program::Program;
 use pc3_syntax::diag::Diagnostics;
 use pc3_syntax::parallel;
 use pc3_syntax::tree::*;
-pub use reaches_checkpoint::Order;
-use reaches_checkpoint::{By, Cx};
+use reaches_checkpoint::Cx;
+pub use reaches_checkpoint::{By, Order};
 pub use width::Wide;
 use witness::Witness;
 

@@ -59,6 +59,8 @@ pub enum By {
     Layout,
     /// The order of bytes and where members lie, while files are open that can be read.
     Files,
+    /// A union had a member that its tag did not say.
+    Tags,
     /// The size of a type of the unit, where it is in something that a checkpoint has.
     Size(TypeId),
 }
@@ -73,6 +75,7 @@ impl By {
             By::Width => 3,
             By::Layout => 4,
             By::Files => 5,
+            By::Tags => 6,
             By::Size(ty) => return format!("{PC3_ORDER_SIZE} + {}", size(ty)),
         };
         number.to_string()

@@ -33,6 +33,9 @@ pub(super) fn read(units: &[Unit], from: &From, rest: &str, out: &mut Said) -> R
         };
         let choice = Choice::parse(rules, &|name| constant(u, name)).map_err(Problem::Wrong)?;
         members(&choice, fields)?;
+        if choice.is_by_address() {
+            return wrong("`self` is for unions in structs");
+        }
         let beside = |t: &Symbol| {
             t.name == choice.tag
                 && t.func == u.sym(s).func
@@ -96,10 +99,14 @@ fn in_struct(
             };
             found = true;
             let choice = Choice::parse(rules, &|name| constant(u, name)).map_err(Problem::Wrong)?;
-            let tag = |f: &Field| f.name.as_deref() == Some(&choice.tag) && is_integer(u, f.ty);
+            let (fits, what): (&dyn Fn(QualType) -> bool, _) = match choice.is_by_address() {
+                true => (&|q| matches!(u.ty(q.ty), Type::Pointer(_)), "a pointer"),
+                false => (&|q| is_integer(u, q), "an integer"),
+            };
+            let tag = |f: &Field| f.name.as_deref() == Some(&choice.tag) && fits(f.ty);
             if !fields.iter().any(tag) {
                 return wrong(format!(
-                    "`{record}` has no member `{}` that is an integer",
+                    "`{record}` has no member `{}` that is {what}",
                     choice.tag
                 ));
             }

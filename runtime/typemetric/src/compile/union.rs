@@ -4,7 +4,7 @@
 //! has a reference are translated if they are addresses of live objects.
 
 use super::{part, Compiler, Mode};
-use crate::choice::Choice;
+use crate::choice::{Choice, LEFT, VALUE};
 use crate::ops::{push, push_repeated, Case, Int, Op, Reading, Reference, Step, Tag};
 use crate::types::{counterparts, Kind, Type, TypeId};
 use std::collections::HashSet;
@@ -148,6 +148,7 @@ impl Compiler<'_> {
             to,
             of: s,
             what: self.src.describe(s),
+            left: false,
         }
     }
 
@@ -189,9 +190,23 @@ impl Compiler<'_> {
         let (outer, m, n) = (src.get(s), &src.get(s).members[i], &dst.get(d).members[k]);
         let (a, b) = (src.get(m.ty), dst.get(n.ty));
         let place = (m.offset, n.offset);
+        let stays = mode == Mode::References && src.abi().same_layout(dst.abi());
+        if stays && choice.is_concluded() {
+            return self.words(m.ty, n.ty, (at.0 + place.0, at.1 + place.1), out);
+        }
         let tag = outer.members.iter().find(|t| t.name == choice.tag);
-        let Some(tag) = tag.filter(|t| src.get(t.ty).kind.is_integer()) else {
-            return self.mismatch(s, d, format!("there is no integer {:?}", choice.tag));
+        let (fits, what) = match choice.is_by_address() {
+            true => (
+                tag.is_some_and(|t| src.get(t.ty).kind == Kind::Pointer),
+                "pointer",
+            ),
+            false => (
+                tag.is_some_and(|t| src.get(t.ty).kind.is_integer()),
+                "integer",
+            ),
+        };
+        let Some(tag) = tag.filter(|_| fits) else {
+            return self.mismatch(s, d, format!("there is no {what} {:?}", choice.tag));
         };
         let int = src.get(tag.ty);
         let tag = Tag {
@@ -207,7 +222,14 @@ impl Compiler<'_> {
         let mut cases = Vec::new();
         for rule in &choice.rules {
             let mut ops = Vec::new();
-            if let Some(name) = &rule.member {
+            if let Some(rest @ (VALUE | LEFT)) = rule.member.as_deref() {
+                self.value(m.ty, n.ty, place, mode, &mut ops);
+                for op in &mut ops {
+                    if let Step::Agree { left, .. } = &mut op.step {
+                        *left = rest == LEFT;
+                    }
+                }
+            } else if let Some(name) = &rule.member {
                 let named = |t: &Type| t.members.iter().position(|m| m.name == *name);
                 let (Some(x), Some(y)) = (named(a), named(b)) else {
                     self.mismatch(m.ty, n.ty, format!("it has no member {name:?}"));
@@ -227,7 +249,6 @@ impl Compiler<'_> {
                 ops,
             });
         }
-        let stays = mode == Mode::References && src.abi().same_layout(dst.abi());
         let otherwise = stays.then(|| {
             let mut ops = Vec::new();
             self.words(m.ty, n.ty, place, &mut ops);
@@ -235,6 +256,7 @@ impl Compiler<'_> {
         });
         let step = Step::Choose {
             tag,
+            union: place.0,
             cases,
             otherwise,
         };

@@ -6,6 +6,7 @@ use crate::rewrite::clones::printer::Mode;
 use crate::rewrite::clones::printer::Printer;
 use crate::rewrite::runtime_calls::library;
 use pc3_portability::addresses::is_depth;
+use pc3_portability::tags::Check;
 use pc3_program::linear::{Linear, Subst};
 use pc3_program::program::is_local;
 use pc3_program::variadic::is_start;
@@ -92,6 +93,14 @@ impl<'p, 'a> Printer<'p, 'a> {
             let all: String = marks.iter().map(|m| format!("{m} = 1, ")).collect();
             out.insert(self.u().expr(e).span.start, format!("({all}"));
         }
+        let check = self.cx.checks.get(&e);
+        if let Some((i, check)) = check {
+            self.cx.marked.borrow_mut().insert(e);
+            let span = &self.u().expr(e).span;
+            out.insert(span.start, "__extension__({ ");
+            let text = self.says_otherwise(check, lin);
+            out.insert(span.end, format!("; if ({text}) pc3_ran[{i}] = 1; }})"));
+        }
         let piece = self.piece_before(e, out);
         let beside = self.cx.beside.get(&e);
         let behind = beside.map(|how| self.moves_from(e, *how, lin, out));
@@ -118,6 +127,17 @@ impl<'p, 'a> Printer<'p, 'a> {
         if marks.is_some() {
             out.insert(self.u().expr(e).span.end, ")");
         }
+    }
+
+    /// Does the tag beside a member that was written belong to none or another one?
+    fn says_otherwise(&self, check: &Check, lin: Option<&Linear>) -> String {
+        let base = self.text(check.base, lin, true);
+        let way = if check.arrow { "->" } else { "." };
+        let tag = format!("({base}){way}{}", check.tag);
+        let numbers = check.numbers.iter().map(|n| format!("{tag} != {n}"));
+        let bits = (check.bits != 0).then(|| format!("!({tag} & {:#x})", check.bits));
+        let all: Vec<String> = numbers.chain(bits).collect();
+        all.join(" && ")
     }
 
     fn own(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {

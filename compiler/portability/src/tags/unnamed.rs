@@ -1,0 +1,125 @@
+//! Members of unions that the program never names, such as those that are there for the alignment alone: they are not in use.
+
+use super::places::is_array;
+use crate::unions::{alike_without, key, member_steps};
+use pc3_program::initialiser::{leaves, parts};
+use pc3_program::program::Program;
+use pc3_program::walk::all_decls;
+use pc3_syntax::tree::*;
+use std::collections::HashSet;
+
+/// A union, by its name in all units, and a member.
+type Member = (String, usize);
+
+/// Per unit, the members that can be left out of unions whose other members are alike.
+pub fn find(p: &Program) -> Vec<HashSet<(RecordId, usize)>> {
+    let mut named = Named::default();
+    p.units.iter().for_each(|u| named.unit(u));
+    let unnamed = |u: &Unit, r: RecordId| -> HashSet<(RecordId, usize)> {
+        let d = &u.records[r.index()];
+        let own = key(u, r);
+        let fields = d.fields.iter().flatten().enumerate();
+        let rest = fields.filter(|(k, f)| {
+            let used = f.name.as_ref().is_none_or(|n| named.anywhere.contains(n));
+            !used && !named.members.contains(&(own.clone(), *k))
+        });
+        let rest: HashSet<(RecordId, usize)> = rest.map(|(k, _)| (r, k)).collect();
+        let all = d.fields.as_ref().map_or(0, Vec::len);
+        let whole = !d.is_union || named.whole.contains(&own) || rest.len() == all;
+        match whole || !alike_without(u, r, &rest) {
+            true => HashSet::new(),
+            false => rest,
+        }
+    };
+    let unit = |u: &Unit| {
+        let records = (0..u.records.len()).map(|i| RecordId(i as u32));
+        records.flat_map(|r| unnamed(u, r)).collect()
+    };
+    p.units.iter().map(unit).collect()
+}
+
+#[derive(Default)]
+struct Named {
+    members: HashSet<Member>,
+    /// In `offsetof`.
+    anywhere: HashSet<String>,
+    /// Unions whose address is taken.
+    whole: HashSet<String>,
+}
+
+impl Named {
+    fn unit(&mut self, u: &Unit) {
+        for (i, x) in u.exprs.iter().enumerate() {
+            match &x.kind {
+                ExprKind::Member { base, arrow, name } => {
+                    let (_, steps) = member_steps(u, *base, *arrow, name);
+                    let unions = steps.iter().filter(|s| u.records[s.0.index()].is_union);
+                    self.members.extend(unions.map(|s| (key(u, s.0), s.1)));
+                }
+                ExprKind::Offsetof { member, .. } => {
+                    let names = member.split(['.', '[', ']']);
+                    self.anywhere.extend(names.map(|n| n.trim().to_string()));
+                }
+                ExprKind::CompoundLit { ty, init } => self.given(u, *ty, init),
+                ExprKind::AddrOf(a) => self.address(u, *a),
+                ExprKind::Cast { arg, .. } => {
+                    if let Type::Pointer(to) = u.ty(u.expr(*arg).ty.ty) {
+                        self.pointed(u, to.ty);
+                    }
+                }
+                _ if is_array(u, ExprId(i as u32)) => self.address(u, ExprId(i as u32)),
+                _ => {}
+            }
+        }
+        all_decls(u, &mut |d| {
+            for v in &d.vars {
+                if let Some(init) = &v.init {
+                    self.given(u, u.sym(v.sym).ty, init);
+                }
+            }
+        });
+    }
+
+    fn address(&mut self, u: &Unit, e: ExprId) {
+        self.pointed(u, u.expr(e).ty.ty);
+    }
+
+    fn pointed(&mut self, u: &Unit, t: TypeId) {
+        let mut t = t;
+        while let Type::Array { elem, .. } = u.ty(t) {
+            t = elem.ty;
+        }
+        if let Type::Record(r) = u.ty(t) {
+            if u.records[r.index()].is_union {
+                self.whole.insert(key(u, *r));
+            }
+        }
+    }
+
+    fn given(&mut self, u: &Unit, q: QualType, init: &Init) {
+        for l in leaves(u, q, init) {
+            if super::runs::is_zero(u, l.expr) {
+                continue;
+            }
+            let mut at = q.ty;
+            for step in l.path {
+                match u.ty(at) {
+                    Type::Array { elem, .. } => at = elem.ty,
+                    Type::Record(r) => {
+                        let d = &u.records[r.index()];
+                        let Some(f) = parts(d).nth(step as usize) else {
+                            break;
+                        };
+                        let all = d.fields.iter().flatten();
+                        let k = all.take_while(|g| !std::ptr::eq(*g, f)).count();
+                        if d.is_union {
+                            self.members.insert((key(u, *r), k));
+                        }
+                        at = f.ty.ty;
+                    }
+                    _ => break,
+                }
+            }
+        }
+    }
+}
