@@ -4,6 +4,7 @@
 use crate::heap::called_name;
 use pc3_program::annotations::Said;
 use pc3_program::program::Program;
+use pc3_program::tables::makes_number;
 use pc3_program::walk::{init_exprs, strip_casts, visit_decls, Node};
 use pc3_syntax::tree::*;
 use pc3_typemetric::types::Held;
@@ -43,7 +44,7 @@ fn find(u: &Unit) -> (Vec<SymId>, Vec<SymId>) {
             ExprKind::Call { args, .. } => {
                 let name = called_name(u, ExprId(e as u32)).unwrap_or_default();
                 let mpis = name.strip_prefix('P').unwrap_or(name);
-                if matches!(mpis, "MPI_Get_address" | "MPI_Address") {
+                if makes_number(name) {
                     given.extend(args.get(1).and_then(|a| lent(u, *a)).map(|l| l.0));
                 }
                 if mpis.starts_with("MPI_") || matches!(name, "free" | "realloc") {

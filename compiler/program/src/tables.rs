@@ -160,3 +160,11 @@ pub fn is_lock(u: &Unit, d: &Record, name: &str) -> bool {
             _ => false,
         }
 }
+
+/// Does an MPI function make a number of an address, its first argument, and put it where the second leads?
+pub fn makes_number(name: &str) -> bool {
+    matches!(
+        name.strip_prefix('P').unwrap_or(name),
+        "MPI_Get_address" | "MPI_Address"
+    )
+}

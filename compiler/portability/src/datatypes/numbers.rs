@@ -8,6 +8,7 @@ use crate::lints::{layout, offsets};
 use crate::size_derived::{givers, Given, Gives};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{Callee, Program};
+use pc3_program::tables::makes_number;
 use pc3_program::walk::{init_values, strip_casts, visit, Node};
 use pc3_syntax::tree::*;
 use std::collections::{HashMap, HashSet};
@@ -98,7 +99,7 @@ impl<'a> Known<'a> {
                     let at = args.iter().position(|a| *a == e);
                     return match at.is_some_and(|i| reads_only(u, *callee, i)) {
                         true => Counts::Nothing,
-                        false if is_address(&name) => self.located(unit, args[0]),
+                        false if makes_number(&name) => self.located(unit, args[0]),
                         false if is_extent(&name) => Counts::Extents,
                         false if measures(&name) || name.contains("mem") => Counts::Unknown,
                         false => Counts::Plain,
@@ -277,14 +278,14 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The distance of two addresses within an array or an object, the second of which begins one.
+    /// The distance of two addresses within an array or an object, the second of which begins one; none: they are written
+    /// as in different ones.
     fn apart(&self, unit: usize, lhs: ExprId, rhs: ExprId) -> Option<Counts> {
         let u = &self.p.units[unit];
         let (a, b) = (reached(u, lhs)?, reached(u, rhs)?);
         let same = a.root == b.root && a.ty == b.ty;
         let of = (unit, a.ty);
-        Some(match (a.within, b.within) {
-            _ if !same => Counts::Unknown,
+        same.then_some(match (a.within, b.within) {
             (false, false) => Counts::Multiple(of),
             (true, false) => place_in(self.p, of),
             _ => Counts::Varies,
@@ -434,14 +435,6 @@ fn compares_sizes(u: &Unit, e: ExprId) -> bool {
         !found
     });
     found
-}
-
-/// Does an MPI function make a number of an address?
-fn is_address(name: &str) -> bool {
-    matches!(
-        name.strip_prefix('P').unwrap_or(name),
-        "MPI_Get_address" | "MPI_Address"
-    )
 }
 
 /// What an MPI function does with two addresses, or an address and a number.

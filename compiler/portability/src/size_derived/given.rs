@@ -5,7 +5,8 @@ use crate::addresses::{named, part, Numbers, Place};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::initialiser;
 use pc3_program::program::{Callee, FnId, Program};
-use pc3_program::walk::{all_decls, visit, Node};
+use pc3_program::tables::makes_number;
+use pc3_program::walk::{all_decls, strip_casts, visit, Node};
 use pc3_syntax::tree::*;
 use std::collections::HashMap;
 
@@ -81,7 +82,17 @@ pub fn given(
                 }
                 ExprKind::Call { callee, args } => {
                     // Those that pointers lead to may be given anything.
-                    if let Some((_, Callee::Defined(f))) = p.direct(unit, *callee) {
+                    let to = p.direct(unit, *callee);
+                    if let (Some((_, Callee::External(name))), Some(a)) = (&to, args.get(1)) {
+                        let all = match makes_number(name) {
+                            true => numbers.elements(unit, u, strip_casts(u, *a)),
+                            false => Vec::new(),
+                        };
+                        for place in all {
+                            put(Some(place), Gives::Lent(unit, *a));
+                        }
+                    }
+                    if let Some((_, Callee::Defined(f))) = to {
                         let of = p.fns[f.index()].0;
                         for (s, a) in p.func(f).params.iter().zip(args) {
                             put(Some(Place::Variable(of, *s)), Gives::Value(unit, *a));

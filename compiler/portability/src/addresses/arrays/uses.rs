@@ -7,6 +7,7 @@ use pc3_program::groups::{GroupId, Groups};
 use pc3_program::initialiser;
 use pc3_program::parents::{parents, Parent, Parents};
 use pc3_program::program::{is_local, Callee, FnId, Program};
+use pc3_program::tables::makes_number;
 use pc3_program::untouched;
 use pc3_program::walk::{strip_casts, visit, Node};
 use pc3_syntax::tree::*;
@@ -394,6 +395,10 @@ impl<'a> Finder<'a> {
                 }
             }
             _ if reads_only(u, callee, i) => {}
+            _ if makes_number(name) => {
+                let k = self.all.node(place);
+                self.all.stored.insert(k);
+            }
             _ => {
                 let k = self.all.node(place);
                 self.all.write(k);
