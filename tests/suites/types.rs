@@ -3,7 +3,7 @@
 
 use anyhow::{ensure, Result};
 use libtest_mimic::Trial;
-use pc3_tests::arch::{self, HOST};
+use pc3_tests::arch::{self, Arch, AARCH64, HOST, I686, S390X};
 use pc3_tests::build;
 use pc3_tests::clock;
 use pc3_tests::program::Program;
@@ -17,17 +17,24 @@ const TYPES: usize = 170;
 /// The first program with `_BitInt`.
 const BITS: u64 = 5;
 
-/// Name, program, options.
-const ALIGNED: &[(&str, &str, &[&str])] = &[
-    ("avx", "over_aligned", &["-O2", "-mavx2"]),
-    ("avx_ranks", "mpi_over_aligned", &["-O2", "-mavx2"]),
+/// Name, program, where, options.
+const ALIGNED: &[(&str, &str, Arch, &[&str])] = &[
+    ("avx", "over_aligned", HOST, &["-O2", "-mavx2"]),
+    ("avx_ranks", "mpi_over_aligned", HOST, &["-O2", "-mavx2"]),
+    ("avx_clang", "over_aligned", HOST, &["-O2", "-mavx2", CLANG]),
+    ("avx512", "over_aligned", HOST, &["-O2", "-mavx512f"]),
     (
-        "avx_clang",
+        "avx512_clang",
         "over_aligned",
-        &["-O2", "-mavx2", "--cc=clang"],
+        HOST,
+        &["-O2", "-mavx512f", CLANG],
     ),
-    ("clang", "over_aligned", &["-O1", "--cc=clang"]),
+    ("clang", "over_aligned", HOST, &["-O1", CLANG]),
+    ("s390x", "over_aligned", S390X, &["-O2", "-march=z13"]),
+    ("i686", "over_aligned", I686, &["-O2", "-msse2"]),
+    ("aarch64", "over_aligned", AARCH64, &["-O2"]),
 ];
+const CLANG: &str = "--cc=clang";
 
 pub fn trials() -> Vec<Trial> {
     let folder = arch::target_dir().join("e2e/types");
@@ -51,31 +58,37 @@ pub fn trials() -> Vec<Trial> {
     };
     let no_clang = !arch::in_path(CLANG_OF_BITS);
     all.push(clock::test("types::bit_precise", exact).with_ignored_flag(no_clang));
-    for (name, program, options) in ALIGNED {
-        let cannot = options.contains(&"-mavx2") && !has_avx2()
-            || options.contains(&"--cc=clang") && !arch::in_path("clang");
-        let run = move || aligned(name, program, options).map_err(|e| format!("{e:#}").into());
+    for (name, program, arch, options) in ALIGNED {
+        let cannot = arch.missing().is_some()
+            || options.iter().any(|o| !has(o))
+            || options.contains(&CLANG) && !arch::in_path("clang");
+        let run =
+            move || aligned(name, program, *arch, options).map_err(|e| format!("{e:#}").into());
         all.push(clock::test(format!("types::{name}"), run).with_ignored_flag(cannot));
     }
     all
 }
 
-fn has_avx2() -> bool {
+/// Does this machine have what an option asks for?
+fn has(option: &str) -> bool {
     #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("avx2");
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+    match option {
+        "-mavx2" => return std::arch::is_x86_feature_detected!("avx2"),
+        "-mavx512f" => return std::arch::is_x86_feature_detected!("avx512f"),
+        _ => {}
+    }
+    !option.starts_with("-mavx")
 }
 
 /// Stopped at every other checkpoint, and restarted with everything somewhere else.
-fn aligned(name: &str, program: &str, options: &[&str]) -> Result<()> {
+fn aligned(name: &str, program: &str, arch: Arch, options: &[&str]) -> Result<()> {
     let path = arch::root().join(format!("tests/programs/{program}.c"));
     let mut p = Program::load(&path)?;
     p.flags = options.iter().map(|o| (*o).to_owned()).collect();
     p.name = format!("types_{name}");
-    let exe = build::instrumented(&p, HOST)?;
+    let exe = build::instrumented(&p, arch)?;
     let whole = Job::new(&p)?;
-    let done = whole.run(HOST, &exe, &[])?;
+    let done = whole.run(arch, &exe, &[])?;
     ensure!(done.status == 0, "{done:?}");
     let job = Job::new(&p)?;
     for leg in 0.. {
@@ -87,7 +100,7 @@ fn aligned(name: &str, program: &str, options: &[&str]) -> Result<()> {
             ("PC3_ADDRESSES", "elsewhere"),
             ("PC3_RESTART", restart),
         ];
-        let done = job.run(HOST, &exe, &env)?;
+        let done = job.run(arch, &exe, &env)?;
         if done.status != STOPPED {
             ensure!(done.status == 0 && leg > 2, "leg {leg}: {done:?}");
             break;

@@ -405,6 +405,27 @@ fn numbers_of_128_bits_change_their_order_of_bytes_alone() {
     );
 }
 
+#[test]
+fn bit_fields_of_any_width_move_in_pieces() {
+    let exact: Make = |t| {
+        let name = "_BitInt(200)";
+        let part = Type::scalar(Kind::Opaque, name, 32, 8, NUMBER);
+        let part = t.add(part).unwrap();
+        structure(t, name, &[("value", part, Some(200))])
+    };
+    let mut bytes: Vec<u8> = (1..=25).collect();
+    bytes.resize(32, 0);
+    check(
+        &Abi::X86_64,
+        &Abi::S390X,
+        exact,
+        &bytes,
+        expect![[
+            r#"19 18 17 16 15 14 13 12 11 10 0f 0e 0d 0c 0b 0a 09 08 07 06 05 04 03 02 01 00 00 00 00 00 00 00"#
+        ]],
+    );
+}
+
 const FLEXIBLE: Make = |t| {
     let (i, l) = (arith(t, Arith::Int), arith(t, Arith::Long));
     let tail = array(t, l, 0);

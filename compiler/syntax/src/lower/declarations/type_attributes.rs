@@ -5,7 +5,7 @@ use crate::tree::*;
 use crate::types::Target;
 
 impl Lower {
-    /// `mode` and `vector_size` among the attributes in `span` change a type.
+    /// `mode` and `vector_size` among the attributes in `span` change a type; clang's vectors are not known.
     pub fn type_attributes(&mut self, base: QualType, span: &Span, defines_type: bool) -> QualType {
         if defines_type {
             return base;
@@ -14,7 +14,7 @@ impl Lower {
             .p
             .attributes_in(span)
             .iter()
-            .filter(|a| matches!(a.name.as_str(), "mode" | "vector_size"))
+            .filter(|a| matches!(a.name.as_str(), "mode" | "vector_size" | "ext_vector_type"))
             .cloned()
             .collect();
         found.into_iter().fold(base, |qt, a| {
@@ -23,10 +23,10 @@ impl Lower {
                 .trim_start_matches('(')
                 .trim()
                 .to_string();
-            let ty = if a.name == "mode" {
-                self.mode(qt, &arg)
-            } else {
-                vector(qt, &arg, &self.unit.target)
+            let ty = match a.name.as_str() {
+                "mode" => self.mode(qt, &arg),
+                "vector_size" => vector(qt, &arg, &self.unit.target),
+                _ => None,
             };
             let ty = ty.unwrap_or(Type::Unsupported(a.span));
             QualType {
