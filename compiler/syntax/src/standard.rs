@@ -10,6 +10,8 @@ pub struct Standard {
     pub utf8_unsigned: bool,
     /// If one enumerator is no `int`, all have the type of their enumeration.
     pub wide_enumerators: bool,
+    /// Structs, unions and enumerations of one tag with the same members are one type.
+    pub same_tags: bool,
     /// `typeof` and `asm` are names.
     pub strict: bool,
 }
@@ -29,6 +31,7 @@ impl Standard {
             c23,
             utf8_unsigned: c23 && (clang.is_none() || macros.contains_key("__CHAR8_TYPE__")),
             wide_enumerators: c23 && clang.is_none_or(|v| v >= 20),
+            same_tags: c23 && clang.is_none_or(|v| v >= 21) && gnu.is_none_or(|v| v >= 15),
             strict: !c23 && macros.contains_key("__STRICT_ANSI__"),
         }
     }

@@ -550,6 +550,8 @@ pub struct Unit {
     pub typeofs: Vec<ExprId>,
     /// Uses of type names declared inside functions.
     pub type_refs: Vec<TypeRef>,
+    /// Members and enumerators of types that have been defined before (C23).
+    pub repeated: Vec<Span>,
     /// Uses of locals and their like in text that is no expression of the tree, in order.
     pub text_names: Vec<TextName>,
 }

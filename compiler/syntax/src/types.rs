@@ -374,8 +374,8 @@ impl Types {
 
 impl Unit {
     /// Is it `nullptr_t`?  That is `void *`, but that what it points to is `restrict`.
-    pub fn is_null_type(&self, q: QualType) -> bool {
-        matches!(self.ty(q.ty), Type::Pointer(to) if to.is_restrict && *self.ty(to.ty) == Type::Void)
+    pub fn is_null_type(&self, t: TypeId) -> bool {
+        matches!(self.ty(t), Type::Pointer(to) if to.is_restrict && *self.ty(to.ty) == Type::Void)
     }
 
     /// A type as one would say it: `struct node *`, `int (*)(char, ...)`, `double [10]`.

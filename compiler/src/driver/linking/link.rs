@@ -385,7 +385,7 @@ impl Link<'_> {
     }
 
     fn job<'j>(
-        &self,
+        &'j self,
         p: &'j Program,
         unit: usize,
         units: &[(usize, &'j Record)],
@@ -395,7 +395,7 @@ impl Link<'_> {
         let setting = &p.settings[unit];
         let source = units.get(unit).and_then(|(i, r)| {
             let here = matches!(inputs.carriers[*i].place, Place::Source(_));
-            here.then_some(Path::new(&r.path))
+            here.then_some((Path::new(&r.path), self.o))
         });
         let stem = Path::new(&p.trees[unit].path).file_stem();
         Job {

@@ -22,8 +22,8 @@ pub struct Job<'a> {
     pub position: Position,
     /// The program looks at the floating-point environment.
     pub floats: bool,
-    /// The source, if the user's compiler has not seen it yet.
-    pub source: Option<&'a Path>,
+    /// The source and all options that it comes with, if the user's compiler has not seen it yet.
+    pub source: Option<(&'a Path, &'a Options)>,
     /// For messages, and for names of temporary files.
     pub name: &'a str,
     pub stem: String,
@@ -117,11 +117,9 @@ impl Job<'_> {
         let (o, t) = (self.options, self.toolchain);
         let text = String::from_utf8_lossy(said);
         let name = match self.source {
-            Some(source) => {
-                let mut c = build::of_source(o, t, source, "-fsyntax-only");
-                c.args(&o.compile)
-                    .arg("-Wno-unknown-pragmas")
-                    .stdin(Stdio::null());
+            Some((source, given)) => {
+                let mut c = build::of_source(given, t, source, "-fsyntax-only");
+                c.arg("-Wno-unknown-pragmas").stdin(Stdio::null());
                 if std::io::stderr().is_terminal() && !o.user_has("-fdiagnostics-color") {
                     c.arg("-fdiagnostics-color=always");
                 }

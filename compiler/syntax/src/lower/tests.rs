@@ -6,7 +6,11 @@ use crate::types::Target;
 use expect_test::{expect, Expect};
 
 fn check(text: &str, expect: Expect) {
-    let (unit, diags) = build("a.c", format!("# 1 \"a.c\"\n{text}\n"), &Target::default());
+    check_for(&Target::default(), text, expect);
+}
+
+fn check_for(target: &Target, text: &str, expect: Expect) {
+    let (unit, diags) = build("a.c", format!("# 1 \"a.c\"\n{text}\n"), target);
     assert_eq!(check_spans(&unit), Vec::<String>::new());
     let said: Vec<String> = diags
         .list
@@ -465,5 +469,52 @@ fn refusals() {
         decl c: int linked
         other void f(void) { a = 1 +; }
     "#]],
+    );
+}
+
+#[test]
+fn one_tag_one_type() {
+    let mut target = Target::default();
+    (target.standard.c23, target.standard.same_tags) = (true, true);
+    check_for(
+        &target,
+        "struct s { int a; struct s *next; union { char c[2]; } u; } x; struct s { int a; struct s *next; union { char c[2]; } u; } y;\n\
+         enum e { A }; enum e { A };\n\
+         void f(struct s p) { struct s { int a; struct s *next; union { char c[2]; } u; } same = p; { struct s { int b; } different; } }",
+        expect![[r#"
+            struct s
+              a: int
+              next: struct s *
+              u: union <anonymous>
+            union <anonymous>
+              c: char [2]
+            decl x: struct s linked
+            union <anonymous>
+              c: char [2]
+            decl y: struct s linked
+            enum e UInt A=0
+            function f: void (struct s) linked init (p: struct s)
+              {
+                union <anonymous>
+                  c: char [2]
+                decl same: struct s init = p
+                {
+                  struct s
+                    b: int
+                  decl different: struct s
+                }
+              }
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_types_decide_nothing() {
+    check(
+        "int n = _Generic((_BitInt(7))1, int: 1, default: 2);",
+        expect![[r#"
+            E0106 which value this _Generic takes depends on a type that pc3cc does not know [1:_Generic((_BitInt(7))1, int: 1, default: 2)]
+            decl n: int linked init = _Generic((_BitInt(7))1, int: 1, default: 2):<unsupported>
+        "#]],
     );
 }

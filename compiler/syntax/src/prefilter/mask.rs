@@ -154,7 +154,8 @@ impl<'a> Masker<'a> {
             "_Static_assert" => {
                 let end = self.behind_parens(i + 1);
                 self.keep_text(i, end);
-                return self.drop(i, if self.word(end) == ";" { end + 1 } else { end });
+                let alone = self.word(end) == ";" && !self.heads_loop(i);
+                return self.drop(i, if alone { end + 1 } else { end });
             }
             "__label__" => {
                 let mut j = i + 1;
@@ -208,6 +209,15 @@ impl<'a> Masker<'a> {
         i + 1
     }
 
+    pub fn braces(&self) -> i32 {
+        self.braces
+    }
+
+    /// `for (_Static_assert(...);`
+    fn heads_loop(&self, i: usize) -> bool {
+        i > 1 && self.word(i - 1) == "(" && self.word(i - 2) == "for"
+    }
+
     fn punct(&mut self, i: usize, t: Token) -> usize {
         match self.word(i) {
             "(" | "[" => self.open.push(i),
@@ -223,7 +233,6 @@ impl<'a> Masker<'a> {
             }
             _ => {}
         }
-        let next = self.tokens.list.get(i + 1).copied();
         match self.word(i) {
             "{" => {
                 self.nested(i, t);
@@ -248,7 +257,7 @@ impl<'a> Masker<'a> {
                 // A colon further on is covered by the one just written.
                 return i + 2;
             }
-            "[" if self.word(i + 1) == "[" && next.is_some_and(|n| n.start == t.end) => {
+            "[" if self.word(i + 1) == "[" => {
                 let end = closing(self.text, self.tokens, i) + 1;
                 self.open.pop();
                 self.attributes(i + 1, end.saturating_sub(1));
@@ -504,6 +513,22 @@ mod tests {
             expect![[r#"
                 { x = a ?1:b; p = & l; q = (void *)& l; r = (a) && b; ~        z = sizeof     (z); }
                 [(9, OmittedThen), (18, LabelAddr), (35, LabelAddr), (54, Real), (67, AlignOf)] []"#]],
+        );
+    }
+
+    #[test]
+    fn later_c() {
+        check(
+            "typeof (typeof(int) *) p; [ [ packed ] ] int x; { for (_Static_assert(1, \"\"); x; ) ; f((static int []){ 1 }, (constexpr int){ 2 }); }",
+            expect![[r#"
+                _Atomic(typeof(int) *) p;                int x; { for (                     ; x; ) ; f((       int []){ 1 }, (const     int){ 1 }); }
+                [] ["packed()"]"#]],
+        );
+        check(
+            "struct s { int a; const; }; int g(register int a) { }",
+            expect![[r#"
+                struct s { int a;        }; int g(register int a) { }
+                [] []"#]],
         );
     }
 

@@ -34,12 +34,21 @@ impl Masker<'_> {
                 self.put(t.start, "int");
                 self.mark(t.start, Mark::AutoType);
             }
+            "typeof" | "__typeof__" | "__typeof" if self.names_type(i) => {
+                self.put(t.start, "_Atomic");
+            }
             "typeof_unqual" | "__typeof_unqual__" | "__typeof_unqual"
                 if self.standard.c23 || word.starts_with('_') =>
             {
-                self.put(t.start, "typeof");
+                let seen = if self.names_type(i) {
+                    "_Atomic"
+                } else {
+                    "typeof"
+                };
+                self.put(t.start, seen);
                 self.mark(t.start, Mark::Unqualified);
             }
+            "__private_extern__" => self.put(t.start, "extern"),
             "__transaction_atomic" | "__transaction_relaxed" | "__transaction_cancel" => {
                 let end = self.behind_attribute(i + 1);
                 return self.soften(i, end);
@@ -72,6 +81,11 @@ impl Masker<'_> {
             _ => self.copy(t),
         }
         i + 1
+    }
+
+    /// `typeof(typeof(int) *)`: the parser would take the inner one for a name.
+    fn names_type(&self, i: usize) -> bool {
+        super::nested_typeof(&|k| self.word(k), i)
     }
 
     /// Behind `auto`: a name and its value, without a type.
@@ -200,6 +214,12 @@ impl Masker<'_> {
     /// Behind a `(`, where all parameters may be unknown.
     pub fn parameters(&mut self, i: usize) -> usize {
         let here = self.tokens.list.get(i + 1).copied();
+        let storage = (i + 1..)
+            .take_while(|k| storage_word(self.word(*k)))
+            .count();
+        if storage > 0 && self.heads_literal(i) {
+            return self.storage_of_literal(i + 1, i + 1 + storage);
+        }
         if let ("...", ")", Some(t)) = (self.word(i + 1), self.word(i + 2), here) {
             self.put(t.start, "int");
             self.mark(t.start, Mark::OnlyVariable);
@@ -208,12 +228,45 @@ impl Masker<'_> {
         i + 1
     }
 
+    /// Is the `(` at `open` that of a compound literal with a storage class, `(static int[]){ 1 }`?
+    fn heads_literal(&self, open: usize) -> bool {
+        let before = self.previous(open).map_or("", |p| self.word(p));
+        let loops = matches!(before, "for" | "while" | "if" | "switch");
+        let parameters = self.word(open + 1) == "register" && self.braces() == 0;
+        !loops && !parameters && self.word(self.behind_parens(open)) == "{"
+    }
+
+    fn storage_of_literal(&mut self, from: usize, to: usize) -> usize {
+        for k in from..to {
+            let t = self.tokens.list[k];
+            if self.word(k) == "constexpr" {
+                self.put(t.start, "const");
+                continue;
+            }
+            self.soften(k, k + 1);
+            if matches!(self.word(k), "static" | "_Thread_local") && self.braces() > 0 {
+                self.marks.literals.push(t.start..t.end);
+            }
+        }
+        to
+    }
+
     /// `(int n; int a[n], int n)`
     pub fn semicolon(&mut self, i: usize, t: Token) {
         let alone = i > 0 && matches!(self.word(i - 1), ";" | "{");
         if alone && self.records.last() == Some(&true) {
             // Between members.
             self.soften(i, i + 1);
+            return;
+        }
+        let bare = i > 1
+            && matches!(self.word(i - 1), "const" | "volatile")
+            && matches!(self.word(i - 2), ";" | "{");
+        if bare && self.records.last() == Some(&true) {
+            // `const;` among members.
+            let t = self.tokens.list[i - 1];
+            self.out[t.start as usize..t.end as usize].fill(b' ');
+            self.soften(i - 1, i + 1);
             return;
         }
         let open = self.open.last().copied().filter(|o| self.word(*o) == "(");
@@ -226,4 +279,8 @@ impl Masker<'_> {
             None => self.copy(t),
         }
     }
+}
+
+fn storage_word(word: &str) -> bool {
+    matches!(word, "static" | "constexpr" | "register" | "_Thread_local")
 }

@@ -81,6 +81,8 @@ pub struct Marks {
     pub texts: Vec<Span>,
     /// Types that enumerations are declared with, by the offset of `enum`.
     pub enum_types: HashMap<u32, Span>,
+    /// Storage classes of compound literals whose objects stay, in functions.
+    pub literals: Vec<Span>,
     /// `__label__ a, b;`, by the `{` of the block.
     pub local_labels: HashMap<u32, Vec<Span>>,
 }
@@ -163,12 +165,25 @@ impl Prepared {
         start..end
     }
 
+    /// The storage class of a compound literal whose head is there, if it is one of an object that stays.
+    pub fn literal_storage(&self, head: &Span) -> Option<Span> {
+        let list = &self.marks.literals;
+        let first = list.partition_point(|s| s.start < head.start);
+        list.get(first).filter(|s| s.end <= head.end).cloned()
+    }
+
     pub fn attributes_in(&self, span: &Span) -> &[Attribute] {
         let list = &self.marks.attributes;
         let a = list.partition_point(|x| x.span.start < span.start);
         let b = list.partition_point(|x| x.span.start < span.end);
         &list[a..b.max(a)]
     }
+}
+
+/// Does the operand of the `typeof` at `i` begin with another?
+fn nested_typeof<'a>(word: &dyn Fn(usize) -> &'a str, i: usize) -> bool {
+    let is_typeof = |k| word(k).trim_matches('_').starts_with("typeof");
+    is_typeof(i) && word(i + 1) == "(" && is_typeof(i + 2) && word(i + 3) == "("
 }
 
 /// Index of the token that closes the bracket at `open`, or the number of tokens.

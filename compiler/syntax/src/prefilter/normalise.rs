@@ -29,10 +29,15 @@ pub fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
     let mut records: Vec<bool> = Vec::new();
     let mut depth = 0;
     for (i, t) in tokens.list.iter().enumerate() {
+        let next = tokens.list.get(i + 1);
         if t.kind != TokenKind::Punct {
+            // Room for the word that the mask has for it.
+            let touches = next.is_some_and(|n| n.start == t.end);
+            if touches && t.end - t.start < 7 && super::nested_typeof(&word, i) {
+                inserts.push((t.end, " "));
+            }
             continue;
         }
-        let next = tokens.list.get(i + 1);
         let word_here = word(i);
         match word_here {
             "{" => {

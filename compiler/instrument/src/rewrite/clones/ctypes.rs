@@ -121,6 +121,7 @@ impl<'a> Names<'a> {
                 self.base(elem.ty)
             ),
             Type::Unsupported(s) => self.u.slice(s).to_string(),
+            Type::Pointer(_) if self.u.is_null_type(t) => "__typeof__(nullptr)".into(),
             Type::Pointer(_) | Type::Array { .. } | Type::Function { .. } => {
                 unreachable!("derived types have declarators")
             }
@@ -264,7 +265,7 @@ impl<'a> Names<'a> {
             }
         }
         match self.u.ty(q.ty) {
-            Type::Pointer(to) => {
+            Type::Pointer(to) if !self.u.is_null_type(q.ty) => {
                 let own = format!("*{words}{inner}");
                 match self.u.ty(to.ty) {
                     Type::Array { .. } | Type::Function { .. } => {

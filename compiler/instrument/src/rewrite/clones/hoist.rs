@@ -62,6 +62,12 @@ pub fn prepare(cx: &mut UnitCx) {
     }
     rename_uses(cx);
     spell_sizes(cx);
+    // A name that is given to a type without a tag would stand in one of the definitions only.
+    let repeated = u.repeated.iter().map(|span| Edit {
+        span: span.clone(),
+        text: String::new(),
+    });
+    cx.ambient.extend(repeated);
 }
 
 /// Enumerators and `constexpr` objects stand in text that is never printed as an expression, too: `case` labels, lengths, widths, designators.

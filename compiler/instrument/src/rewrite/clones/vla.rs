@@ -117,6 +117,14 @@ impl Printer<'_, '_> {
                 v.sym.0,
                 n.declare_plain(sym.ty, "")
             );
+            if v.init.is_some() {
+                // `= {}`, all that there is.
+                out += &format!(
+                    " __builtin_memset(pc3_vla_{}, 0, sizeof({}));",
+                    v.sym.0,
+                    n.declare_plain(sym.ty, "")
+                );
+            }
             return out;
         }
         let mut edits = Edits::default();

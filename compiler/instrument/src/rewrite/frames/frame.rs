@@ -298,7 +298,7 @@ impl Printer<'_, '_> {
                 _ if matches!(m.ty, MemberTy::List) => {
                     format!("{}; ", arguments::begin(&m.place, &from))
                 }
-                _ if matches!(m.ty, MemberTy::Var(q) if self.u().is_null_type(q)) => {
+                _ if matches!(m.ty, MemberTy::Var(q) if self.u().is_null_type(q.ty)) => {
                     format!("{} = 0; ", m.place)
                 }
                 Shape::Scalar | Shape::Pointer => format!("{} = {from}; ", m.place),

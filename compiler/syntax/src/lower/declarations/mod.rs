@@ -6,6 +6,7 @@ pub mod init;
 pub mod overloads;
 pub mod records;
 pub mod replaced;
+pub mod same_tags;
 pub mod specifiers;
 pub mod type_attributes;
 pub mod unused;

@@ -22,6 +22,10 @@ impl Lower {
                 self.lookup_tag(name)
             }
         });
+        let outer = match tag.as_ref().and_then(|(name, _)| self.lookup_tag(name)) {
+            Some(Tag::Record(r)) if has_body && self.unit.target.standard.same_tags => Some(r),
+            _ => None,
+        };
         let id = match found {
             Some(Tag::Record(r)) => r,
             Some(Tag::Enum(_)) | None => {
@@ -53,7 +57,8 @@ impl Lower {
         let Some(declarations) = &n.node.declarations else {
             return id;
         };
-        if self.unit.records[id.index()].fields.is_some() {
+        let again = self.unit.records[id.index()].fields.is_some();
+        if again && !self.unit.target.standard.same_tags {
             self.error(
                 Code::BadDeclaration,
                 &span,
@@ -66,6 +71,15 @@ impl Lower {
                 self.fields(f, &mut fields);
             }
             self.unseen_names(self.span(d.span).end);
+        }
+        let same = match again {
+            true => Some(id),
+            false => outer.filter(|o| self.same_fields(*o, id, &fields)),
+        };
+        if let (Some(same), Some((name, at))) = (same, &tag) {
+            self.unit.repeated.push(at.end..span.end);
+            self.stands_for(id, same, name);
+            return same;
         }
         let open = self.opening_brace(&span, tag.as_ref().map(|(_, s)| s.end));
         let def = span.start..self.p.with_attributes(span.clone()).end;
@@ -158,7 +172,8 @@ impl Lower {
             .declarators
             .first()
             .map_or(span.end, |d| self.raw(d.span).start);
-        let base = self.type_attributes(specs.base, &(span.start..first), specs.defines_type);
+        let start = self.p.with_attributes(span.clone()).start;
+        let base = self.type_attributes(specs.base, &(start..first), specs.defines_type);
         for d in &f.node.declarators {
             let span = self.span(d.span);
             let behind = span.end..self.p.with_attributes(span.clone()).end;
@@ -237,8 +252,13 @@ impl Lower {
                 ),
             }
         }
-        if has_body {
-            self.enumerators(n, id, &span, tag.map(|(_, s)| s));
+        let again = self.unit.enums[id.index()].def.is_some();
+        match tag {
+            Some((_, at)) if has_body && again && self.unit.target.standard.same_tags => {
+                self.unit.repeated.push(at.end..span.end);
+            }
+            tag if has_body => self.enumerators(n, id, &span, tag.map(|(_, s)| s)),
+            _ => {}
         }
         id
     }

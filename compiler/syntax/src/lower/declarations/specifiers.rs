@@ -181,8 +181,13 @@ impl Lower {
             }
             TypeSpecifier::Atomic(name) => {
                 let mut q = self.type_name(name);
-                q.is_atomic = true;
-                words.whole = Some(q);
+                // Masked, or `typeof(typeof(int) *)`.
+                let atomic = self.text(&self.span(t.span)).starts_with("_Atomic");
+                q.is_atomic |= atomic;
+                words.whole = Some(match self.mark_at(t.span) {
+                    Some(Mark::Unqualified) => self.types.unqualified(q),
+                    _ => q,
+                });
             }
             TypeSpecifier::Struct(s) => {
                 out.defines_type |= s.node.declarations.is_some();

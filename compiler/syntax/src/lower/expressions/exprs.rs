@@ -440,6 +440,13 @@ impl Lower {
         let open = (self.p.tokens.at_or_after(head)..self.p.tokens.list.len())
             .find(|&i| self.p.token_text(i) == "{");
         let open = open.map_or(head, |i| self.p.tokens.list[i].start);
+        if let Some(word) = self.p.literal_storage(&(span.start..head)) {
+            self.error(
+                Code::BadExpression,
+                &word,
+                "a compound literal that stays when its block ends",
+            );
+        }
         let init = self.init_list(&n.node.initializer_list, open..span.end);
         if let Type::Array {
             elem,
@@ -489,10 +496,11 @@ impl Lower {
         let span = self.span(n.span);
         let control = self.expr(&n.node.expression);
         let wanted = self.value_ty(control);
-        let (mut chosen, mut default) = (None, None);
+        let (mut chosen, mut default, mut types) = (None, None, 0);
         for a in &n.node.associations {
             match &a.node {
                 ast::GenericAssociation::Type(t) => {
+                    types += 1;
                     let ty = self.type_name(&t.node.type_name);
                     let e = self.expr(&t.node.expression);
                     if chosen.is_none() && self.compatible(ty, wanted) {
@@ -503,6 +511,14 @@ impl Lower {
             }
         }
         match chosen.or(default) {
+            Some(_) if types > 0 && self.is_unknown(wanted) => {
+                let ty = self.bad(
+                    &span,
+                    "which value this _Generic takes depends on a type that pc3cc does not know"
+                        .into(),
+                );
+                self.add(ExprKind::Builtin, ty, span)
+            }
             Some(chosen) => {
                 let ty = self.ty(chosen);
                 self.add(ExprKind::Generic { control, chosen }, ty, span)

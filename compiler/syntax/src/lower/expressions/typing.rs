@@ -79,6 +79,11 @@ impl Lower {
         matches!(self.types.get(ty.ty), Type::Unsupported(_))
     }
 
+    /// Of a type that is neither known nor an integer all the same.
+    pub fn is_unknown(&self, ty: QualType) -> bool {
+        self.is_unsupported(ty) && !self.unit.odd_integers.contains(&ty.ty)
+    }
+
     pub fn is_vector(&self, ty: QualType) -> bool {
         matches!(self.types.get(ty.ty), Type::Vector { .. })
     }
