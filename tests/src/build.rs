@@ -123,6 +123,7 @@ fn static_linker(arch: Arch) -> Result<PathBuf> {
 pub fn instrumented_command(p: &Program, arch: Arch, out: &Path) -> Command {
     let mut c = Command::new(arch::dist().join("bin/pc3cc"));
     c.arg(format!("--target={}", arch.gnu))
+        .args(p.cc.as_ref().map(|_| format!("--cc={}", compiler(p, arch))))
         .args(&p.pc3_flags)
         .args(&p.flags);
     sources(&mut c, p, arch, out);
@@ -130,12 +131,23 @@ pub fn instrumented_command(p: &Program, arch: Arch, out: &Path) -> Command {
 }
 
 pub fn plain_command(p: &Program, arch: Arch, out: &Path) -> Command {
-    let mut c = Command::new(arch.cc());
+    let compiler = compiler(p, arch);
+    let mut words = compiler.split_whitespace();
+    let mut c = Command::new(words.next().unwrap_or("cc"));
+    c.args(words);
     c.args(arch.plain_flags()).args(&p.flags).arg("-w");
     // An ordinary compiler needs pc3.h only where a program includes it.
     c.arg("-I").arg(arch::dist().join("include"));
     sources(&mut c, p, arch, out);
     c
+}
+
+fn compiler(p: &Program, arch: Arch) -> String {
+    match &p.cc {
+        Some(cc) if arch == arch::HOST => cc.clone(),
+        Some(cc) => format!("{cc} --target={}", arch.gnu),
+        None => arch.cc(),
+    }
 }
 
 fn sources(c: &mut Command, p: &Program, arch: Arch, out: &Path) {

@@ -47,6 +47,8 @@ pub struct Program {
     pub flags: Vec<String>,
     /// Fed to standard input from this file.
     pub stdin: Option<PathBuf>,
+    /// The compiler, with options, where it is not the machine's; it knows `--target=`, as clang does.
+    pub cc: Option<String>,
 }
 
 impl Program {
@@ -69,6 +71,7 @@ impl Program {
                 pc3_flags: Vec::new(),
                 flags: Vec::new(),
                 stdin: None,
+                cc: None,
             });
         }
         list.sort_by(|a, b| a.name.cmp(&b.name));
@@ -156,6 +159,7 @@ impl Program {
                 pc3_flags,
                 flags,
                 stdin: None,
+                cc: None,
             });
         }
         bail!("{}: no line '/* pc3-test: ... */'", path.display())

@@ -223,6 +223,7 @@ fn lua_program(sources: &Path, script: &str) -> Result<Program> {
         pc3_flags: vec!["--checkpoint-at=luaB_print".into()],
         flags: ["-O1", "-w", "-DLUA_USE_POSIX"].map(str::to_owned).to_vec(),
         stdin: None,
+        cc: None,
     })
 }
 

@@ -3,6 +3,7 @@
 //! `cargo test -p pc3-tests --test e2e [FILTER]`; `PC3_TEST_MAX` bounds the checkpoints tried per program, `PC3_TEST_ARCHS=all` takes
 //! each of them to all architectures, and leaves nothing out, where there are few processors, too.
 
+mod c23;
 mod control;
 mod crates;
 mod csmith;
@@ -58,7 +59,7 @@ fn main() {
     if !arch::all_round() {
         println!(
             "skipped, as this machine has few processors (PC3_TEST_ARCHS=all has all): aarch64; for two of three programs and those in Rust i686, and \
-             four of six checkpoints, and programs without one; six of seven programs by csmith, four of five random ones in Rust, three of four of gcc's; half of \
+             four of six checkpoints, and programs without one; six of seven programs by csmith, three of four of C23's, four of five random ones in Rust, three of four of gcc's; half of \
              the packages from crates.io; three of six kills of each program; SQLite; the runtime's own programs on i686"
         );
     }
@@ -108,6 +109,7 @@ fn main() {
     trials.extend(control::trials());
     trials.extend(debian::trials());
     trials.extend(hpcc::trials());
+    trials.extend(c23::trials());
     trials.extend(csmith::trials());
     trials.extend(types::trials());
     let conclusion = libtest_mimic::run(&args, trials);

@@ -107,6 +107,7 @@ fn job(limit: &str) -> Result<Job> {
         pc3_flags: Vec::new(),
         flags: Vec::new(),
         stdin: None,
+        cc: None,
         abis: Abis::All,
     })
 }

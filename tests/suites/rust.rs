@@ -73,6 +73,7 @@ fn random(seed: u64, how: Stops) -> Result<()> {
         pc3_flags: Vec::new(),
         flags: Vec::new(),
         stdin: None,
+        cc: None,
     };
     let whole = job_of(&program)?;
     whole.run(HOST, &hot, &[("PC3_EVERY", "1x"), ("PC3_KEEP", "1")])?;

@@ -19,5 +19,5 @@ pub mod reduce;
 pub mod tally;
 
 pub use machine::{Plan, Scope, Stops};
-pub use programs::{csmith, in_folder, sample, Source};
+pub use programs::{c23, csmith, in_folder, sample, Source};
 pub use verdict::{Kind, Verdict};

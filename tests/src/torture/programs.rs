@@ -15,6 +15,8 @@ pub struct Source {
     pub name: String,
     pub path: PathBuf,
     pub flags: Vec<String>,
+    /// See [`Program::cc`].
+    pub cc: Option<String>,
     /// Options of `cargo xtask torture` that name it.
     pub named_by: String,
 }
@@ -28,6 +30,7 @@ impl Source {
                 .unwrap_or_default(),
             path: path.to_path_buf(),
             flags: own_options(path),
+            cc: None,
             named_by: path.display().to_string(),
         }
     }
@@ -47,6 +50,7 @@ impl Source {
                 .collect(),
             flags,
             stdin: None,
+            cc: self.cc.clone(),
         }
     }
 }
@@ -106,6 +110,38 @@ pub fn in_folder(folder: &Path) -> Result<Vec<Source>> {
             s
         })
         .collect())
+}
+
+/// C23's features, each alone and each with each other one: `pair.c` of the folder with one or two of its other files.
+pub fn c23() -> Result<Vec<Source>> {
+    let folder = crate::arch::root().join("tests/c23");
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|e| e == "h") {
+            names.extend(path.file_stem().map(|n| n.to_string_lossy().into_owned()));
+        }
+    }
+    names.sort();
+    let mut list = Vec::new();
+    for (i, first) in names.iter().enumerate() {
+        for second in [None].into_iter().chain(names[i + 1..].iter().map(Some)) {
+            let mut source = Source::file(&folder.join("pair.c"));
+            source.name = format!("c23/{first}");
+            source.flags = vec![
+                "-std=gnu23".into(),
+                format!("-I{}", folder.display()),
+                format!("-DFIRST=\"{first}.h\""),
+            ];
+            if let Some(second) = second {
+                source.name += &format!("+{second}");
+                source.flags.push(format!("-DSECOND=\"{second}.h\""));
+            }
+            source.named_by = format!("--c23 --only {}", source.name);
+            list.push(source);
+        }
+    }
+    Ok(list)
 }
 
 /// A location everywhere makes a compiler's afternoon of what csmith writes by itself.

@@ -138,6 +138,7 @@ impl Plan {
             pc3_flags: Vec::new(),
             flags: Vec::new(),
             stdin: None,
+            cc: None,
         };
         let plain = Job::new(&p)?;
         let built = dir.join("plain");

@@ -12,7 +12,9 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Context, Result};
 use pc3_tests::torture::journal::Journal;
 use pc3_tests::torture::tally::{Kinds, Tally};
-use pc3_tests::torture::{csmith, in_folder, sample, Kind, Plan, Scope, Source, Stops, Verdict};
+use pc3_tests::torture::{
+    c23, csmith, in_folder, sample, Kind, Plan, Scope, Source, Stops, Verdict,
+};
 
 use crate::{dist, env, sources};
 
@@ -26,6 +28,19 @@ pub struct Options {
     /// Try programs that csmith makes, until the plain builds of N of them have agreed on all machines
     #[arg(long, value_name = "N", conflicts_with_all = ["files", "programs"])]
     csmith: Option<u64>,
+    /// Try C23's features, alone and in pairs
+    #[arg(long, conflicts_with_all = ["files", "programs", "csmith"])]
+    c23: bool,
+    /// The compiler that builds them, with options, if not the machine's; it knows --target, as clang does
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        default_value_if("c23", "true", "clang-19")
+    )]
+    cc: Option<String>,
+    /// Only programs of this name
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
     /// csmith's first seed
     #[arg(long, default_value_t = 1)]
     first: u64,
@@ -189,7 +204,9 @@ impl Supply {
                 Box::new((o.first..).map(move |seed| csmith(seed, &folder)))
             }
             None => {
-                let mut programs = find(o)?;
+                let mut programs = if o.c23 { c23()? } else { find(o)? };
+                programs.retain(|p| o.only.as_ref().is_none_or(|only| p.name == *only));
+                programs.iter_mut().for_each(|p| p.cc.clone_from(&o.cc));
                 if let Some(n) = o.sample {
                     programs = sample(programs, n);
                 }

@@ -30,8 +30,12 @@ pub fn again(source: &Source, verdict: &Verdict, o: &Options, level: &str) {
         Some(n) => format!("--star {n}"),
         None => format!("--seed {} --seeds {}", o.seed, o.seeds),
     };
+    let cc = source
+        .cc
+        .as_ref()
+        .map_or(String::new(), |cc| format!(" --cc '{cc}'"));
     println!(
-        "{}: cargo xtask torture -v -O{level} {stops}{others}{scope} {}",
+        "{}: cargo xtask torture -v -O{level} {stops}{others}{scope}{cc} {}",
         verdict.kind.name(),
         source.named_by
     );
