@@ -518,3 +518,14 @@ fn unknown_types_decide_nothing() {
         "#]],
     );
 }
+
+#[test]
+fn sizes_of_literals() {
+    check(
+        "int n = sizeof (char[]){ 1, 2 } + sizeof (int[4]){}[0] + sizeof (char) * 8; __typeof__(__typeof__(n) *) p;",
+        expect![[r#"
+            decl n: int linked init = (Add (Add (sizeof (literal {1, 2}):char [2]):unsigned long (sizeof (index (literal {}):int [4] 0):int):unsigned long):unsigned long (Mul (sizeof <char>):unsigned long 8):unsigned long):unsigned long
+            decl p: int * linked
+        "#]],
+    );
+}

@@ -36,6 +36,9 @@ pub fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
             if touches && t.end - t.start < 7 && super::nested_typeof(&word, i) {
                 inserts.push((t.end, " "));
             }
+            if let Some((open, close)) = measured_literal(&text, &tokens, i) {
+                inserts.extend([(open, "("), (close, ")")]);
+            }
             continue;
         }
         let word_here = word(i);
@@ -101,9 +104,32 @@ pub fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
     if inserts.is_empty() && !located {
         return (text, tokens);
     }
+    inserts.sort_by_key(|i| i.0);
     let text = insert(text, &inserts);
     let tokens = tokenize(&text);
     (text, tokens)
+}
+
+/// `sizeof (T){ 1 }`: where the compound literal begins and ends. The parser would take the size of the type.
+fn measured_literal(text: &str, tokens: &Tokens, i: usize) -> Option<(u32, u32)> {
+    let list = &tokens.list;
+    let word = |i: usize| {
+        list.get(i)
+            .map_or("", |t| &text[t.start as usize..t.end as usize])
+    };
+    let measures = matches!(
+        word(i),
+        "sizeof" | "_Alignof" | "__alignof__" | "__alignof" | "alignof"
+    );
+    if !measures || word(i + 1) != "(" {
+        return None;
+    }
+    let brace = super::closing(text, tokens, i + 1) + 1;
+    if word(brace) != "{" {
+        return None;
+    }
+    let close = list.get(super::closing(text, tokens, brace))?;
+    Some((list[i + 1].start, close.end))
 }
 
 /// Is the `{` at `brace` a struct's or union's?

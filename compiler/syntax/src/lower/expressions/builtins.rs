@@ -17,6 +17,7 @@ impl Lower {
             ("__fp16", Type::Unsupported(0..0)),
             ("__bf16", Type::Unsupported(0..0)),
             ("__ibm128", Type::Unsupported(0..0)),
+            ("__builtin_ms_va_list", Type::Unsupported(0..0)),
         ];
         for (name, ty) in list {
             let ty = self.types.plain(ty);
@@ -347,6 +348,10 @@ impl Lower {
             ("", FloatKind::Double),
             ("f", FloatKind::Float),
             ("l", FloatKind::LongDouble),
+            ("f16", FloatKind::Float16),
+            ("d32", FloatKind::Decimal32),
+            ("d64", FloatKind::Decimal64),
+            ("d128", FloatKind::Decimal128),
             ("f32", FloatKind::Float),
             ("f64", FloatKind::Double),
             ("f32x", FloatKind::Double),
