@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <ctype.h>
+#include <stddef.h>
 
 typedef int binary(int, int);
 
@@ -71,6 +72,14 @@ static int fold(binary *f, const int *values, int count)
     return result;
 }
 
+/* What lies so many bytes behind something, copied from there. */
+static int at_offset(const void *start, size_t offset, int a, int b)
+{
+    binary *copied;
+    memcpy(&copied, (const char *)start + offset, sizeof copied);
+    return copied(a, b);
+}
+
 static void each(void (*visit)(int, void *), void *context, int count)
 {
     for (int i = 0; i < count; i++)
@@ -96,6 +105,7 @@ int main(void)
     int sum = 0;
     each(collect, &sum, 5);
     show("each", sum);
+    show("copied", at_offset(&operations[1], offsetof(struct operation, apply), 6, 7));
     int (*convert)(int) = toupper;
     show("before", convert('q'));
     add(0, 0);

@@ -9,9 +9,6 @@
 
 pub mod state;
 
-use pc3_program::callgraph;
-use pc3_program::program::Program;
-use pc3_program::tables;
 use pc3_syntax::diag::Diagnostics;
 use pc3_syntax::lower;
 use pc3_syntax::tree::{ExprId, ExprKind, Storage, SymId, SymKind, Symbol, Unit};
@@ -413,7 +410,7 @@ pub fn calls_mpi(u: &Unit) -> bool {
     u.exprs.iter().any(|e| match e.kind {
         ExprKind::Ident(s) => {
             let s = u.sym(s);
-            s.kind == SymKind::Func && s.is_global && tables::is_mpi(&s.name)
+            s.kind == SymKind::Func && s.is_global && pc3_syntax::names::is_mpi(&s.name)
         }
         _ => false,
     })
@@ -456,18 +453,15 @@ pub fn used(units: &[Unit], elsewhere: &HashSet<String>) -> Vec<&'static Library
     among(units, elsewhere, ALL)
 }
 
-/// What the program uses, does not define itself, and gives functions to call that can reach a location.
-pub fn called_back(
-    units: &[Unit],
-    elsewhere: &HashSet<String>,
-    everywhere: bool,
-) -> Vec<&'static Library> {
-    let mut list = among(units, elsewhere, CALLING);
-    if !list.is_empty() {
-        let graph = callgraph::analyse(&Program::new(units), everywhere);
-        list.retain(|l| l.names.iter().any(|n| graph.called_back.contains(*n)));
+/// Those of them that may call functions of the program: they are needed where these can reach a location.
+pub fn calling(units: &[Unit], elsewhere: &HashSet<String>) -> Vec<&'static Library> {
+    among(units, elsewhere, CALLING)
+}
+
+impl Library {
+    pub fn provides(&self, name: &str) -> bool {
+        self.names.contains(&name)
     }
-    list
 }
 
 fn among(

@@ -145,7 +145,11 @@ impl Like<'_> {
     fn callbacks(&mut self, unit: usize, a: ExprId) -> Option<GroupId> {
         let u = &self.p.units[unit];
         match &u.expr(a).kind {
-            ExprKind::AddrOf(x) => return self.callbacks(unit, strip_casts(u, *x)),
+            ExprKind::AddrOf(x) => {
+                // The address of a variable that holds one is nothing that is called.
+                let is_function = matches!(u.ty(u.expr(*x).ty.ty), Type::Function { .. });
+                return is_function.then(|| self.callbacks(unit, strip_casts(u, *x)))?;
+            }
             ExprKind::Ident(s) if u.sym(*s).kind == SymKind::Func => {
                 return match self.p.resolve(unit, *s) {
                     Callee::Defined(f) => Some(self.groups.group(vec![f])),
@@ -467,6 +471,8 @@ fn called_by(p: &Program, x: &External, t: FnId, path: &Path) -> Diagnostic {
         }
         "atexit" | "on_exit" => "is called at the end",
         "pthread_create" | "thrd_create" if librarys => "runs in another thread",
+        // `pthread_key_create` as our library's unit means it: for threads that are no ranks.
+        "native_create" if pc3_libc::is_own(&p.unit(x.caller).path) => "is called where another thread ends",
         mpi if librarys && tables::is_mpi(mpi) => "is called by MPI",
         _ => return Diagnostic::refusal(
             p.unit(x.caller),

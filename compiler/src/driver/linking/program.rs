@@ -9,6 +9,8 @@ use crate::driver::{messages, source, Stop};
 use pc3_instrument::rewrite::{self, Dialect, Output, Outside};
 use pc3_libc as library;
 use pc3_program::annotations::{self, Annotation};
+use pc3_program::callgraph;
+use pc3_program::program;
 use pc3_syntax::diag::Diagnostics;
 use pc3_syntax::front;
 use pc3_syntax::locations::Locations;
@@ -209,11 +211,12 @@ impl Program {
         };
         let target = first.target.clone();
         let mut libraries = library::used(&self.trees, elsewhere);
-        libraries.extend(library::called_back(
-            &self.trees,
-            elsewhere,
-            self.everywhere,
-        ));
+        let mut calling = library::calling(&self.trees, elsewhere);
+        if !calling.is_empty() {
+            let graph = callgraph::analyse(&program::Program::new(&self.trees), self.everywhere);
+            calling.retain(|l| graph.called_back.iter().any(|n| l.provides(n)));
+        }
+        libraries.extend(calling);
         for own in libraries {
             let (unit, d) = own.unit(&target);
             diags.extend(d);

@@ -191,7 +191,9 @@ impl<'a> Pointers<'a> {
             query.in_memory |= known.as_ref().is_some_and(|m| m.in_memory);
             return known.is_some();
         }
-        query.in_memory |= matches!(x, Place::Member(_));
+        // Nobody else writes what a unit of ours keeps.
+        let own = pc3_libc::is_own(&self.p.units[unit].path);
+        query.in_memory |= matches!(x, Place::Member(_)) && !own;
         if !query.seen.insert(x.clone()) {
             return true;
         }
