@@ -405,6 +405,16 @@ PC3_INLINE int pc3_together(const void *pc3_p, pc3_size pc3_n) {
     }
 PC3_COPIES(pc3_noted_memcpy, __builtin_memcpy)
 PC3_COPIES(pc3_noted_memmove, __builtin_memmove)
+/* Much of it may have no notes, nor memory for them: the runtime looks first. */
+PC3_INLINE void *pc3_noted_memset(void *pc3_to, int pc3_c, pc3_size pc3_n, unsigned pc3_levels) {
+    pc3_size pc3_d;
+    if (PC3_UNLIKELY(pc3_n > 256 || !pc3_together(pc3_to, pc3_n))) return pc3_union_memset(pc3_to, pc3_c, pc3_n);
+    pc3_d = pc3_notes[(pc3_size)pc3_to >> pc3_notes_shift] + 2 * (pc3_size)pc3_to;
+    __builtin_memset(pc3_to, pc3_c, pc3_n);
+    __builtin_memset((void *)pc3_d, 0, 2 * pc3_n);
+    if (pc3_levels > 1) __builtin_memset((void *)(pc3_d + pc3_notes_level), 0, 2 * pc3_n);
+    return pc3_to;
+}
 
 /* A value with one such union of 4 or 8 bytes is passed or returned, and arrives. What waits here is found by its contents; of two
  * that look alike and are not, either may be the one. */

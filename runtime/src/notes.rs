@@ -313,7 +313,12 @@ pub(crate) fn cut(at: usize, bytes: usize, shapes: &Shapes) {
             for level in 0..levels() {
                 let place = place(base, start, level) as *mut u32;
                 // A code in each word of the notes, if at all.
-                for i in 0..n.div_ceil(STEP) {
+                let words = n.div_ceil(STEP);
+                // SAFETY: in the stretch's mapping.
+                if unsafe { blank(place as usize, 4 * words) } {
+                    continue;
+                }
+                for i in 0..words {
                     // SAFETY: in the stretch's mapping, also below.
                     let code = unsafe { place.add(i).read_unaligned() };
                     let reach = edge - (start + i * STEP);

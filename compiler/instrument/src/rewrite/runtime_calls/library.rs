@@ -295,9 +295,10 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
     if !cx.noted.is_empty() && copies_unions(cx, call) {
         let levels = noted_levels(cx, call);
         let (new, levels) = match (name.trim_start_matches("__builtin_"), levels) {
-            ("memset", _) => (Some("pc3_union_memset"), None),
+            ("memset", None) => (Some("pc3_union_memset"), None),
             ("memcpy", None) => (Some("pc3_union_memcpy"), None),
             ("memmove", None) => (Some("pc3_union_memmove"), None),
+            ("memset", levels) => (Some("pc3_noted_memset"), levels),
             ("memcpy", levels) => (Some("pc3_noted_memcpy"), levels),
             ("memmove", levels) => (Some("pc3_noted_memmove"), levels),
             _ => (None, None),
