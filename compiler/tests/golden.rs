@@ -77,23 +77,23 @@ fn a_local_whose_address_escapes() {
             void pc3_checkpoint(void);
             int *keep;
             # 3 "t.c" 3
-            struct pc3_shadow__f { int x_12; char pc3_gap_x_12; }; static __inline __attribute__((always_inline)) struct pc3_shadow__f *pc3_enter__f(void) { const pc3_size pc3_n = (sizeof(struct pc3_shadow__f) + 16) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow__f *pc3_s; if (__alignof__(struct pc3_shadow__f) > 16) pc3_b = (char *)(((pc3_size)pc3_b + __alignof__(struct pc3_shadow__f) - 1) & -(pc3_size)__alignof__(struct pc3_shadow__f)); if (__builtin_expect((pc3_size)(pc3_me->sp_end - pc3_b) < pc3_n, 0)) pc3_b = (char *)pc3_shadow_grow(pc3_n); pc3_me->sp = pc3_b + pc3_n; pc3_s = (struct pc3_shadow__f *)(void *)pc3_b; return pc3_s; } static __attribute__((noinline, cold)) int pc3_save_1(unsigned pc3_n, void *pc3_s) { pc3_frame_save(&pc3_P[pc3_n], pc3_s); { int pc3_v; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; } } 
+            struct pc3_shadow__f { int x_13; char pc3_gap_x_13; }; static __inline __attribute__((always_inline)) struct pc3_shadow__f *pc3_enter__f(void) { const pc3_size pc3_n = (sizeof(struct pc3_shadow__f) + 16) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow__f *pc3_s; if (__alignof__(struct pc3_shadow__f) > 16) pc3_b = (char *)(((pc3_size)pc3_b + __alignof__(struct pc3_shadow__f) - 1) & -(pc3_size)__alignof__(struct pc3_shadow__f)); if (__builtin_expect((pc3_size)(pc3_me->sp_end - pc3_b) < pc3_n, 0)) pc3_b = (char *)pc3_shadow_grow(pc3_n); pc3_me->sp = pc3_b + pc3_n; pc3_s = (struct pc3_shadow__f *)(void *)pc3_b; return pc3_s; } static __attribute__((noinline, cold)) int pc3_save_1(unsigned pc3_n, void *pc3_s) { pc3_frame_save(&pc3_P[pc3_n], pc3_s); { int pc3_v; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; } } 
             # 2 "t.c"
 
             int f(int n) { struct pc3_shadow__f *const pc3_s = pc3_enter__f();
-                char pc3_i12 __attribute__((unused)) = __extension__({ pc3_s->x_12 = n; (char)0; });
-                keep = &(pc3_s->x_12);
+                char pc3_i13 __attribute__((unused)) = __extension__({ pc3_s->x_13 = n; (char)0; });
+                keep = &(pc3_s->x_13);
                 { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) return pc3_save_1(0, pc3_s); }
-                __extension__({ { int pc3_v = (pc3_s->x_12); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
+                __extension__({ { int pc3_v = (pc3_s->x_13); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
             pc3_me->sp = (char *)pc3_s; }
             # 3 "t.c" 3
             static int pc3_resume__f(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; struct pc3_shadow__f *const pc3_s = (struct pc3_shadow__f *)pc3_f->shadow;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
             # 3 "t.c" 3
             {
-                char pc3_i12 __attribute__((unused)) = __extension__({ pc3_s->x_12 = n; (char)0; });
-                keep = &(pc3_s->x_12);
+                char pc3_i13 __attribute__((unused)) = __extension__({ pc3_s->x_13 = n; (char)0; });
+                keep = &(pc3_s->x_13);
                 { if (0) { pc3_L1: {  pc3_k = 0; pc3_resumed(); } } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) return pc3_save_1(0, pc3_s); } }
-                __extension__({ { int pc3_v = (pc3_s->x_12); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
+                __extension__({ { int pc3_v = (pc3_s->x_13); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
             pc3_me->sp = (char *)pc3_s; } }
             # 8 "t.c"
 
@@ -165,9 +165,9 @@ fn tables_of_labels_of_ranks() {
         "int MPI_Finalize(void);\nint f(int i) { static void *jumps[] = {&&a, &&b}; static void *kept[] = {&&a, &&b};\n    kept[i] = kept[0];\n    goto *jumps[i];\na: goto *kept[1];\nb: return MPI_Finalize();\n}\n",
         expect![[r#"
             int f(int i) { static void *const pc3_to[] = { &&a, &&b }; const pc3_diff pc3_d = pc3_delta; static void *jumps[] = {&&a, &&b}; 
-                (*(__typeof__(pc3_f_kept_12) *)((char *)&pc3_f_kept_12 + pc3_d))[i] = (*(__typeof__(pc3_f_kept_12) *)((char *)&pc3_f_kept_12 + pc3_d))[0];
+                (*(__typeof__(pc3_f_kept_13) *)((char *)&pc3_f_kept_13 + pc3_d))[i] = (*(__typeof__(pc3_f_kept_13) *)((char *)&pc3_f_kept_13 + pc3_d))[0];
                 goto *jumps[i];
-            a: goto *pc3_to[(const char *)((*(__typeof__(pc3_f_kept_12) *)((char *)&pc3_f_kept_12 + pc3_d))[1]) - pc3_labels__f];
+            a: goto *pc3_to[(const char *)((*(__typeof__(pc3_f_kept_13) *)((char *)&pc3_f_kept_13 + pc3_d))[1]) - pc3_labels__f];
             b: return (pc3_at("t.c:6"), MPI_Finalize)();
             }
 
@@ -184,14 +184,14 @@ fn a_loop_whose_static_array_is_apart() {
             void pc3_checkpoint(void);
             int MPI_Finalize(void);
             # 3 "t.c" 3
-            static double pc3_smooth_u_13[99][3]; 
+            static double pc3_smooth_u_14[99][3]; 
             # 2 "t.c"
 
             void smooth(double *a, int n) { const pc3_diff pc3_d = pc3_delta; 
-                { __typeof__(pc3_smooth_u_13) *pc3_held13 = (__typeof__(pc3_smooth_u_13) *)pc3_apart(&(*(__typeof__(pc3_smooth_u_13) *)((char *)&pc3_smooth_u_13 + pc3_d))); { for (int k = 0; k < n; k++)
+                { __typeof__(pc3_smooth_u_14) *pc3_held14 = (__typeof__(pc3_smooth_u_14) *)pc3_apart(&(*(__typeof__(pc3_smooth_u_14) *)((char *)&pc3_smooth_u_14 + pc3_d))); { for (int k = 0; k < n; k++)
                     for (int i = 1; i < 99; i++)
-                        (*pc3_held13)[i][0] += a[i] + (*pc3_held13)[i - 1][k % 3]; } __asm__ volatile("" : : "r"(pc3_held13) : "memory"); }
-                (*(__typeof__(pc3_smooth_u_13) *)((char *)&pc3_smooth_u_13 + pc3_d))[0][0] += (pc3_at("t.c:7"), MPI_Finalize)();
+                        (*pc3_held14)[i][0] += a[i] + (*pc3_held14)[i - 1][k % 3]; } __asm__ volatile("" : : "r"(pc3_held14) : "memory"); }
+                (*(__typeof__(pc3_smooth_u_14) *)((char *)&pc3_smooth_u_14 + pc3_d))[0][0] += (pc3_at("t.c:7"), MPI_Finalize)();
             }
 
             smooth: not instrumented
@@ -207,17 +207,17 @@ fn a_loop_that_holds_static_numbers() {
             void pc3_checkpoint(void);
             int MPI_Finalize(void);
             # 3 "t.c" 3
-            static int pc3_sum_i_13, pc3_sum_s_14, pc3_sum_seen_15, *pc3_sum_at_16 = &pc3_sum_seen_15; 
+            static int pc3_sum_i_14, pc3_sum_s_15, pc3_sum_seen_16, *pc3_sum_at_17 = &pc3_sum_seen_16; 
             # 2 "t.c"
 
             int sum(const int *a, int n) { const pc3_diff pc3_d = pc3_delta; 
-                { __typeof__(pc3_sum_i_13) pc3_held13 = (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)); __typeof__(pc3_sum_s_14) pc3_held14 = (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)); { for (pc3_held13 = 0; pc3_held13 < n; pc3_held13++)
-                    pc3_held14 += a[pc3_held13] + (*(__typeof__(pc3_sum_seen_15) *)((char *)&pc3_sum_seen_15 + pc3_d)); } (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)) = pc3_held13; (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)) = pc3_held14; }
-                for ((*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)) = 0; (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)) < n; (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d))++) {
-                    *(*(__typeof__(pc3_sum_at_16) *)((char *)&pc3_sum_at_16 + pc3_d)) += (pc3_at("t.c:7"), MPI_Finalize)();
-                    { __typeof__(pc3_sum_s_14) pc3_held14 = (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)); { while (pc3_held14 > n) pc3_held14--; } (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)) = pc3_held14; }
+                { __typeof__(pc3_sum_i_14) pc3_held14 = (*(__typeof__(pc3_sum_i_14) *)((char *)&pc3_sum_i_14 + pc3_d)); __typeof__(pc3_sum_s_15) pc3_held15 = (*(__typeof__(pc3_sum_s_15) *)((char *)&pc3_sum_s_15 + pc3_d)); { for (pc3_held14 = 0; pc3_held14 < n; pc3_held14++)
+                    pc3_held15 += a[pc3_held14] + (*(__typeof__(pc3_sum_seen_16) *)((char *)&pc3_sum_seen_16 + pc3_d)); } (*(__typeof__(pc3_sum_i_14) *)((char *)&pc3_sum_i_14 + pc3_d)) = pc3_held14; (*(__typeof__(pc3_sum_s_15) *)((char *)&pc3_sum_s_15 + pc3_d)) = pc3_held15; }
+                for ((*(__typeof__(pc3_sum_i_14) *)((char *)&pc3_sum_i_14 + pc3_d)) = 0; (*(__typeof__(pc3_sum_i_14) *)((char *)&pc3_sum_i_14 + pc3_d)) < n; (*(__typeof__(pc3_sum_i_14) *)((char *)&pc3_sum_i_14 + pc3_d))++) {
+                    *(*(__typeof__(pc3_sum_at_17) *)((char *)&pc3_sum_at_17 + pc3_d)) += (pc3_at("t.c:7"), MPI_Finalize)();
+                    { __typeof__(pc3_sum_s_15) pc3_held15 = (*(__typeof__(pc3_sum_s_15) *)((char *)&pc3_sum_s_15 + pc3_d)); { while (pc3_held15 > n) pc3_held15--; } (*(__typeof__(pc3_sum_s_15) *)((char *)&pc3_sum_s_15 + pc3_d)) = pc3_held15; }
                 }
-                return (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d));
+                return (*(__typeof__(pc3_sum_s_15) *)((char *)&pc3_sum_s_15 + pc3_d));
             }
 
             sum: not instrumented

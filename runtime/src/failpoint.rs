@@ -33,7 +33,7 @@ pub(crate) fn reach(name: &str) -> io::Result<()> {
         "enospc" => Err(io::Error::from_raw_os_error(pc3_os::errors::ENOSPC)),
         // As a crash would: no handlers, no flushing.
         _ => {
-            signals::send_to_self(signals::SIGKILL);
+            pc3_os::signals::send_to_self(pc3_os::signals::SIGKILL);
             std::process::abort()
         }
     }

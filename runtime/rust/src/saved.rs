@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use pc3_runtime::tell::{die, EXIT_FATAL};
+use pc3_runtime::report::{die, EXIT_FATAL};
 
 use crate::frames;
 use crate::load::{LoadError, Loading, View};
