@@ -181,7 +181,7 @@ fn what_generated_code_cannot_say() {
         2,
     );
     refused(
-        "_BitInt(37) g(_BitInt(37) z) {\n pc3_checkpoint(); return 1; }",
+        "_BitInt(sizeof(int)) g(_BitInt(sizeof(int)) z) {\n pc3_checkpoint(); return 1; }",
         "E0301",
         1,
     );

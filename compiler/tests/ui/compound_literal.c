@@ -1,8 +1,8 @@
 #include <pc3.h>
-static _BitInt(9) *keep;
+static _BitInt(sizeof(int)) *keep;
 int main(void) {
     for (int i = 0; i < 3; i++) {
-        keep = &(_BitInt(9)){ 1 };
+        keep = &(_BitInt(sizeof(int))){ 1 };
         pc3_checkpoint();
     }
     return keep != 0;

@@ -1,7 +1,7 @@
 /* Members whose types pc3cc does not know, where their bytes cannot be kept as they are. */
 struct list {
     int length;
-    __bf16 numbers[];
+    _BitInt(sizeof(int)) numbers[];
 };
 
 struct list *kept;
