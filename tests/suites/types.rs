@@ -48,7 +48,7 @@ pub fn trials() -> Vec<Trial> {
     let mut all: Vec<Trial> = (0..PROGRAMS).map(trial).collect();
     let exact = move || {
         let mut plan = Plan::nth(0, BITS, 0, &arch::target_dir().join("e2e/types"));
-        let source = arch::root().join("tests/programs/bit_precise.c");
+        let source = arch::root().join("tests/types/bit_precise.c");
         (0..3)
             .try_for_each(|first| {
                 plan.first = first;
