@@ -31,9 +31,9 @@ fn main() {
 
 //= 15:9 `loud`: unused variable: `loud`
 //= 22:9 `loud`: unused variable: `loud`
-//= 15:9 `loud`: E0080
+//= 15:9 `loud`: `loud` has a `Drop`, or holds a value that has one, and may still exist at the location or marked call in line 16, behind which it is not mentioned; a checkpoint there would end it: write `drop(loud)` where it is to end, in front or behind (if a method uses it up, call that as `Type::method(loud)`)
 //= 15:9 `loud`: note
 //= 13:1 `#[checkpointable]`: note
-//= 22:9 `loud`: E0080
+//= 22:9 `loud`: `loud` has a `Drop`, or holds a value that has one, and may still exist at the location or marked call in line 23, behind which it is not mentioned; a checkpoint there would end it: write `drop(loud)` where it is to end, in front or behind (if a method uses it up, call that as `Type::method(loud)`)
 //= 22:9 `loud`: note
 //= 19:1 `#[checkpointable]`: note

@@ -108,24 +108,24 @@ fn main() {
     println!("{}", ck!(parts(pair(3))));
 }
 
-//= 83:32 `Loud`: E0080
+//= 83:32 `Loud`: what is made here lives until the end of the `if let`, as a lock or the guard of a `RefCell` does, and a checkpoint within would end it: bind what is needed of it by `let` in front
 //= 83:32 `Loud`: note
 //= 81:1 `#[checkpointable]`: note
-//= 93:38 `Loud`: E0080
+//= 93:38 `Loud`: what is made here lives until the end of the call, as a lock or the guard of a `RefCell` does, and a checkpoint within would end it: bind what is needed of it by `let` in front
 //= 93:38 `Loud`: note
-//= 95:15 `Loud`: E0080
+//= 95:15 `Loud`: what is made here lives until the end of the call, as a lock or the guard of a `RefCell` does, and a checkpoint within would end it: bind what is needed of it by `let` in front
 //= 95:15 `Loud`: note
 //= 91:1 `#[checkpointable]`: note
-//= 23:22 `queue`: E0080
+//= 23:22 `queue`: what is made here lives until the end of the `if`, as a lock or the guard of a `RefCell` does, and a checkpoint within would end it: bind what is needed of it by `let` in front
 //= 23:22 `queue`: note
-//= 30:30 `queue`: E0080
+//= 30:30 `queue`: what is made here lives until the end of the `match`, as a lock or the guard of a `RefCell` does, and a checkpoint within would end it: bind what is needed of it by `let` in front
 //= 30:30 `queue`: note
 //= 20:1 `#[checkpointable]`: note
-//= 51:25 `Loud`: E0080
+//= 51:25 `Loud`: what is made here lives until the end of the `if`, as a lock or the guard of a `RefCell` does, and a checkpoint within would end it: bind what is needed of it by `let` in front
 //= 51:25 `Loud`: note
-//= 55:11 `pair`: E0080
+//= 55:11 `pair`: what the patterns leave of this value lives until the end of the `match`, and a checkpoint within would end it: bind all of it, or bind the value by `let` in front and match a borrow of that (`&x`)
 //= 55:11 `pair`: note
 //= 49:1 `#[checkpointable]`: note
-//= 70:10 `(_, right)`: E0080
+//= 70:10 `(_, right)`: what this parameter's pattern leaves of its value lives until the end of the function, and a checkpoint within would end it: give all parts names
 //= 70:10 `(_, right)`: note
 //= 69:1 `#[checkpointable]`: note

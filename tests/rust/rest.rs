@@ -88,21 +88,21 @@ fn main() {
     println!("{}", ck!(items(vec![(Loud(6), 7)])));
 }
 
-//= 29:11 `ck`: E0080
+//= 29:11 `ck`: what is left of this value lives until the end of the statement or of the branch that it is the head of, and a checkpoint within would end it: bind the call's value by `let` in front, and take all of it apart (`let Type { a, b: _b } = …;`); the location or call is in line 31
 //= 29:11 `ck`: note
 //= 27:1 `#[checkpointable]`: note
-//= 39:25 `ck`: E0080
+//= 39:25 `ck`: what is left of this value lives until the end of the statement or of the branch that it is the head of, and a checkpoint within would end it: bind the call's value by `let` in front, and take all of it apart (`let Type { a, b: _b } = …;`); the location or call is in line 40
 //= 39:25 `ck`: note
 //= 37:1 `#[checkpointable]`: note
-//= 49:9 `all`: E0080
+//= 49:9 `all`: `all` has a `Drop`, or holds a value that has one, and what is left of it may still exist at the location or marked call in line 51, behind which it is not mentioned; a checkpoint there would end it: take it apart with a pattern that binds all of it (`_` and `..` do not), or, if it is whole, write `drop(all)` where it is to end
 //= 49:9 `all`: note
 //= 47:1 `#[checkpointable]`: note
-//= 57:9 `one`: E0080
+//= 57:9 `one`: `one` has a `Drop`, or holds a value that has one, and what is left of it may still exist at the location or marked call in line 60, behind which it is not mentioned; a checkpoint there would end it: take it apart with a pattern that binds all of it (`_` and `..` do not), or, if it is whole, write `drop(one)` where it is to end
 //= 57:9 `one`: note
 //= 55:1 `#[checkpointable]`: note
-//= 65:18 `found`: E0080
+//= 65:18 `found`: `found` has a `Drop`, or holds a value that has one, and may still exist at the location or marked call in line 69, behind which it is not mentioned; a checkpoint there would end it: write `drop(found)` where it is to end, in front or behind (if a method uses it up, call that as `Type::method(found)`)
 //= 65:18 `found`: note
 //= 64:1 `#[checkpointable]`: note
-//= 76:9 `(_, n)`: E0080
+//= 76:9 `(_, n)`: what this pattern leaves of an item lives until the end of the loop's body, and a checkpoint within would end it: give all parts names
 //= 76:9 `(_, n)`: note
 //= 73:1 `#[checkpointable]`: note

@@ -189,6 +189,7 @@ fn cursor(list: &Node) -> usize {
 //= 107:15 `Handle`: `Handle` cannot be saved in a checkpoint
 //= 131:22 `longer`: this argument would be kept by the function that is called, which takes a borrow here: `&Vec<u32>`
 //= 137:9 `handle`: a `#[reeval]` local is made of a `&Cell<u32>`, which may have cells, or be changed by others, before it is made again
+//= 149:21 `COUNT`: use of deprecated method `pc3::point::NotSaved::value`: the value of this static is not saved: behind a restart it is what it was at the start; make it one of `pc3::saved!`, or a local that is handed on; `#[allow(deprecated)]` in front of the function says that it does not matter
 //= 149:9 `list`: a `#[reeval]` local is made of a `AtomicU32`, which may have cells, or be changed by others, before it is made again
 //= 151:9 `more`: a `#[reeval]` local is made of a `&std::sync::Mutex<u32>`, which may have cells, or be changed by others, before it is made again
 //= 169:13 `at`: `&Option<Box<Node>>` becomes another borrow, which a checkpoint cannot hold

@@ -16,6 +16,8 @@ use quote::{format_ident, quote, ToTokens};
 use syn::visit::{self, Visit};
 use syn::{parse_quote, Data, DeriveInput, Field, Fields, Type};
 
+use crate::unsaved;
+
 type Result<T> = std::result::Result<T, syn::Error>;
 
 enum Kind {
@@ -88,6 +90,7 @@ pub fn expand(item: TokenStream) -> Result<TokenStream> {
     let mut input: DeriveInput = syn::parse2(item)?;
     let text = input.ident.to_string();
     let title = quote!(::core::concat!(::core::module_path!(), "::", #text));
+    unsaved::lifetimes(&input.generics)?;
     let parts = parts(&input.data, &title)?;
     bind_saved(&mut input.generics, &parts.saved);
     let name = &input.ident;
@@ -215,11 +218,9 @@ fn member(i: usize, f: &Field) -> Result<Member> {
             Ok(())
         })?;
     }
-    if matches!(&f.ty, Type::Ptr(_)) {
-        return Err(syn::Error::new_spanned(
-            &f.ty,
-            "a raw pointer cannot be saved: use Box, Rc or an index, or #[pc3(skip)]",
-        ));
+    let is_saved = matches!(kind, Kind::Saved | Kind::Optional(_)) && matches!(by, By::Itself);
+    if let Some((at, why)) = unsaved::of(&f.ty).filter(|_| is_saved) {
+        return Err(syn::Error::new_spanned(at, why));
     }
     let index = syn::Index::from(i);
     let field_ty = f.ty.clone();

@@ -423,12 +423,13 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     fold::loops(&mut function.block, &function.sig);
     reeval::hold(&mut function.block, &function.sig, &p.names);
     combined(operands::take_apart(&mut function.block))?;
-    let course = course::follow(
-        &mut function.block,
-        &p.mutable,
-        &p.values,
-        owners(&p.by_value),
-    );
+    let given = course::Given {
+        parameters: &p.mutable,
+        values: &p.values,
+        lent: &p.lent,
+        owners: owners(&p.by_value),
+    };
+    let course = course::follow(&mut function.block, given);
     let out = output(&function.sig);
     let named = format_ident!("PC3_FUNCTION");
     let mut by_value = p.by_value.clone();

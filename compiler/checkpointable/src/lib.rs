@@ -19,7 +19,7 @@
 //!                                                      s += match r1 { Ok(v) => v, Err(_) => return Err(leave(&POINT_1, || vec![keep("s", s)])) };
 //! ```
 //!
-//! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `receivers`: how a method is called, `nested`: items in it; `positions`: where its points are; `conditions`: `#[cfg(…)]` in it; `derive`: structs and enums; `equivalence`: those in messages.
+//! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `receivers`: how a method is called, `nested`: items in it; `positions`: where its points are; `conditions`: `#[cfg(…)]` in it; `derive`: structs and enums, and what of these stays `unsaved`; `equivalence`: those in messages.
 //! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local, also in `texts`, and what is `shown` of it.
 //! * `temporaries`: values that `ref` borrows from; `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
@@ -52,6 +52,7 @@ mod temporaries;
 mod texts;
 mod transient;
 mod unmarked;
+mod unsaved;
 
 use proc_macro2::TokenStream;
 

@@ -82,6 +82,8 @@ pub struct Parameters {
     pub mutable: Vec<(Ident, bool)>,
     /// Those that are made again, are `mut`, and may be no borrows themselves.
     pub values: HashSet<String>,
+    /// Those of type `Option<&mut T>`.
+    pub lent: HashSet<String>,
     /// Names that the forms have for them.
     pub arguments: Vec<Ident>,
     /// Types that are not named where they are parameters, and are in the body.
@@ -118,6 +120,7 @@ pub fn parameters(sig: &Signature) -> Parameters {
         names: Vec::new(),
         mutable: Vec::new(),
         values: HashSet::new(),
+        lent: HashSet::new(),
         arguments: Vec::new(),
         unnamed: Vec::new(),
     };
@@ -202,11 +205,25 @@ pub fn parameters(sig: &Signature) -> Parameters {
         if is_borrow(ty, &sig.generics) && !borrow && !closure {
             let mutable = mutable_names(pat).into_iter();
             p.values.extend(mutable.map(|n| n.to_string()));
+            if is_lent(ty) {
+                p.lent.extend(idents.iter().map(ToString::to_string));
+            }
         }
         p.names.extend(idents);
         p.arguments.push(name);
     }
     p
+}
+
+/// `Option<&mut T>`: what `as_deref_mut` changes is the caller's.
+fn is_lent(ty: &Type) -> bool {
+    let Type::Path(p) = ty else { return false };
+    let last = p.path.segments.last().filter(|s| s.ident == "Option");
+    let Some(syn::PathArguments::AngleBracketed(list)) = last.map(|s| &s.arguments) else {
+        return false;
+    };
+    let of = |a: &syn::GenericArgument| matches!(a, syn::GenericArgument::Type(Type::Reference(r)) if r.mutability.is_some());
+    list.args.iter().all(of)
 }
 
 fn is_text(ty: &Type) -> bool {

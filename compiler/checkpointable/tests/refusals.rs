@@ -71,6 +71,12 @@ fn kinds_of_functions() {
             1:34: a checkpointable function must name the type it returns: `impl Trait` has none to save; write the type, or `Box<dyn Trait>`
         "#]],
     );
+    check(
+        "fn f() -> ! { loop { checkpoint!(); } }",
+        expect![[r#"
+            1:11: a checkpointable function cannot return `!`, which is no type that values have: write `std::convert::Infallible`, and `match ck!(f()) {}` where it is called
+        "#]],
+    );
     check("fn f(&self) { 1; }", expect![[""]]);
 }
 
@@ -189,6 +195,25 @@ fn types() {
         1:48: a raw pointer cannot be saved: use Box, Rc or an index, or #[pc3(skip)]
         1:60: a raw pointer cannot be saved: use Box, Rc or an index, or #[pc3(skip)]
     "#]],
+    );
+    check(
+        "#[derive(Checkpointable)] struct S { a: Vec<fn(u8) -> u8>, b: Box<dyn Fn(u8) -> u8 + Send>, c: Rc<RefCell<dyn T>>, d: &'static [u8] }",
+        expect![[r#"
+            1:55: a function cannot be saved as a field of type `fn`: `pc3::functions!(struct Op: fn(u8) -> u8 { add, sub })` makes a type of these functions, by their names, that is called as this is
+            1:90: a closure cannot be saved: make it a struct of what it takes, with a trait that `pc3::dynamic!` names it for (`Box<dyn Trait>`); or `#[pc3(transient = expression)]`
+            1:113: a shared value cannot be saved as a `dyn Trait`: put a box in between (`Rc<RefCell<Box<dyn Trait>>>`), which `pc3::dynamic!(dyn Trait: A, B)` can save
+            1:128: a borrowed slice cannot be saved, though it lives as long as the program: use an index into it, `Vec`, or `Cow<'static, [T]>`; or `#[pc3(transient = expression)]`
+        "#]],
+    );
+    check(
+        "#[derive(Checkpointable)] struct S { #[pc3(transient = f())] a: fn(u8), #[pc3(skip)] b: Option<Box<dyn FnMut()>>, c: PhantomData<fn()>, d: Box<dyn Named> }",
+        expect![[r#""#]],
+    );
+    check(
+        "#[derive(Checkpointable)] enum S<'a, T> { A(&'a str), B(T) }",
+        expect![[r#"
+            1:35: a type that holds borrows cannot be saved, as what they borrow from is elsewhere behind a restart: let it own that (`String`, `Rc<T>`), or hold an index and hand what it is an index into on to its methods
+        "#]],
     );
     check(
         "#[derive(Checkpointable)] struct S { #[pc3(other)] a: u8 }",

@@ -29,7 +29,7 @@
 //! * `value`: what can be saved; `kinds`: the standard library's types; `types`: how checkpoints describe them.
 //! * `save`, `load`: values to bytes and back; `deep`: stacks for long chains of them.
 //! * `loud`: whose end can be seen; `ways`: what is saved, and what is made again; `repeats`: closures that are called again.
-//! * `file`, `buffered`: files, and buffers in front of them.
+//! * `file`, `buffered`: files, and buffers in front of them. `functions`: functions as values. `rand`: generators.
 //! * `mpi`: messages between ranks.
 //! * `saved`: statics that are part of the state.
 //! * `statics`: what the compiler says of others. `receivers`: what methods take by value.
@@ -43,6 +43,7 @@ mod cut;
 mod deep;
 mod file;
 mod frames;
+mod functions;
 mod heads;
 mod kinds;
 mod lasting;
@@ -53,6 +54,8 @@ pub mod mpi;
 mod places;
 #[doc(hidden)]
 pub mod point;
+#[cfg(feature = "rand")]
+pub mod rand;
 mod receivers;
 mod repeats;
 mod save;
@@ -145,7 +148,7 @@ impl<T: std::any::Any> Dynamic for T {
 )]
 pub trait Named<T> {}
 
-/// `dynamic!(dyn Trait: A, B)`: boxes of `dyn Trait` can be saved; in them are values of these types, known in
+/// `dynamic!(dyn Trait: A, B)`, `dynamic!(dyn Trait + Send: A, B)`: boxes of `dyn Trait` can be saved; in them are values of these types, known in
 /// checkpoints by these names.
 ///
 /// ```
@@ -181,19 +184,19 @@ pub trait Named<T> {}
 /// ```
 #[macro_export]
 macro_rules! dynamic {
-    (dyn $of:path as $name:ident: $($t:ty),+ $(,)?) => {
+    ($of:ty as $name:ident: $($t:ty),+ $(,)?) => {
         /// Types whose boxes can be saved.
         pub enum $name {}
         $(impl $crate::Named<$name> for $t {})+
-        $crate::dynamic!(dyn $of: $($t),+);
+        $crate::dynamic!($of: $($t),+);
     };
-    (dyn $of:path: $($t:ty),+ $(,)?) => {
-        impl $crate::Checkpointable for ::std::boxed::Box<dyn $of> {
+    ($of:ty: $($t:ty),+ $(,)?) => {
+        impl $crate::Checkpointable for ::std::boxed::Box<$of> {
             const SIZE: u64 = 16;
             const ALIGN: u64 = 8;
 
             fn describe(types: &mut $crate::Types) -> $crate::TypeId {
-                types.variants::<Self>(::std::format!("Box<dyn {}>", ::core::stringify!($of)), |types| {
+                types.variants::<Self>(::std::format!("Box<{}>", ::core::stringify!($of)), |types| {
                     ::std::vec![$($crate::Variant {
                         name: ::std::string::ToString::to_string(::core::stringify!($t)),
                         members: ::std::vec![(
@@ -222,7 +225,7 @@ macro_rules! dynamic {
                 out.fail(::std::concat!("a value behind ", ::core::stringify!($of), " is of a type that its pc3::dynamic! does not name"));
             }
             fn load(from: &$crate::Loading, value: $crate::View) -> ::core::result::Result<Self, $crate::LoadError> {
-                let name = ::std::format!("Box<dyn {}>", ::core::stringify!($of));
+                let name = ::std::format!("Box<{}>", ::core::stringify!($of));
                 let (variant, members) = from.variant::<Self>(value, &name)?;
                 $(
                     if variant == ::core::stringify!($t) {

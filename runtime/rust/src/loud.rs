@@ -130,7 +130,7 @@ quiet! {
     std::sync::atomic::AtomicU64, std::sync::atomic::AtomicUsize, std::sync::atomic::AtomicI8, std::sync::atomic::AtomicI16,
     std::sync::atomic::AtomicI32, std::sync::atomic::AtomicI64, std::sync::atomic::AtomicIsize, std::path::PathBuf, std::time::Duration, std::time::Instant,
     std::io::Stdout, std::io::Stderr, std::io::StdoutLock<'static>, std::io::StderrLock<'static>,
-    std::time::SystemTime, std::cmp::Ordering, std::ops::RangeFull, std::num::NonZeroU8, std::num::NonZeroU16,
+    std::time::SystemTime, std::convert::Infallible, std::cmp::Ordering, std::ops::RangeFull, std::num::NonZeroU8, std::num::NonZeroU16,
     std::num::NonZeroU32, std::num::NonZeroU64, std::num::NonZeroU128, std::num::NonZeroUsize, std::num::NonZeroI8,
     std::num::NonZeroI16, std::num::NonZeroI32, std::num::NonZeroI64, std::num::NonZeroI128, std::num::NonZeroIsize,
 }
@@ -177,7 +177,7 @@ macro_rules! behind {
 }
 
 behind! {
-    [T] Vec<T>; [T] Box<T>; [T] Box<[T]>; [T] std::vec::IntoIter<T>;
+    [T] Vec<T>; [T] Box<T>; [T] std::pin::Pin<Box<T>>; [T] Box<[T]>; [T] std::vec::IntoIter<T>;
     [T] std::collections::LinkedList<T>; [T] std::collections::VecDeque<T>; [T] std::collections::BinaryHeap<T>; [T] std::collections::BTreeSet<T>;
     [K, V] std::collections::BTreeMap<K, V>;
 }

@@ -13,7 +13,7 @@ use crate::types::{TypeId, Types};
     message = "`{Self}` cannot be saved in a checkpoint",
     label = "this value would have to be saved",
     note = "derive `Checkpointable` for it, end its life before the location, or make it a borrow that shows as such (`&place`, `list.get(i)`), which is made again; let a loop go over a borrow, or over a `Vec` (`.collect::<Vec<_>>()`); of borrowed texts and lists keep an index, or an own one (`.to_owned()`)",
-    note = "a field: `#[pc3(with = \"serde\")]`, `#[pc3(skip)]`, `#[pc3(transient = expression)]`; a local: `#[transient(expression)]`, or `#[reeval]` if the same expression gives it again; a file: `pc3::File`, `pc3::BufReader`; `StdRng`: `ChaCha12Rng` of `rand_chacha` gives the same numbers"
+    note = "a field: `#[pc3(with = \"serde\")]`, `#[pc3(skip)]`, `#[pc3(transient = expression)]`; a local: `#[transient(expression)]`, or `#[reeval]` if the same expression gives it again; a file: `pc3::File`, `pc3::BufReader`; `StdRng`, `SmallRng`: those of `pc3::rand` give the same numbers; a function: `pc3::functions!`"
 )]
 pub trait Checkpointable: Sized + 'static {
     const SIZE: u64;

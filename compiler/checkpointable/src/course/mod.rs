@@ -161,7 +161,11 @@ impl Course {
         let among = |all: &HashMap<usize, BTreeSet<String>>| {
             all.get(&point).is_some_and(|l| l.contains(name))
         };
-        let there = || self.at(point, name).whole == Whole::Here;
+        // Methods of what it owns seldom take it itself.
+        let there = || {
+            let local = self.at(point, name);
+            local.whole.may_exist() && local.called.is_none()
+        };
         among(&self.live) || (among(&self.ending) && there())
     }
 
@@ -188,17 +192,23 @@ impl Course {
     }
 }
 
+/// Parameters.
+pub struct Given<'p> {
+    /// Is it `mut`?
+    pub parameters: &'p [(Ident, bool)],
+    /// Those that may be values, and whose parts change with them.
+    pub values: &'p HashSet<String>,
+    /// Those that are a `&mut`, if anything.
+    pub lent: &'p HashSet<String>,
+    /// Those that are counted owners.
+    pub owners: BTreeSet<String>,
+}
+
 /// Follows a function's body, whose points become numbered.
-/// `owners`: parameters that are counted owners.
-pub fn follow(
-    block: &mut Block,
-    parameters: &[(Ident, bool)],
-    values: &HashSet<String>,
-    owners: BTreeSet<String>,
-) -> Course {
+pub fn follow(block: &mut Block, given: Given) -> Course {
     Number(0).visit_block_mut(block);
-    let mut course = walk::function(block, parameters, values);
-    let used = live::follow(block, owners);
+    let mut course = walk::function(block, &given);
+    let used = live::follow(block, given.owners);
     (course.live, course.live_heads) = (used.points, used.heads);
     course.ending = used.ending;
     course.carried = carried::find(&course);

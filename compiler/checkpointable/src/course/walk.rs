@@ -6,13 +6,13 @@ mod uses;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Pat, Stmt};
 
-use super::{join, number, of_loop, Course, Local, State, Whole};
+use super::{join, number, of_loop, Course, Given, Local, State, Whole};
 use crate::again::bases;
 use crate::build::brief::leaves;
 use crate::flow::identifiers;
@@ -39,24 +39,26 @@ struct Walk {
     guards: HashSet<String>,
     /// Locals that may be values, and whose parts change with them.
     values: HashSet<String>,
+    /// `Option`s of `&mut`, which are reborrowed from.
+    lent: HashSet<String>,
     /// Numbers and their like, by what is written: they are copied, never moved.
     copied: HashSet<String>,
     course: Course,
 }
 
-/// `values`: parameters that are.
-pub fn function(block: &Block, parameters: &[(Ident, bool)], values: &HashSet<String>) -> Course {
+pub fn function(block: &Block, given: &Given) -> Course {
     let mut w = Walk {
         state: Some(BTreeMap::new()),
         within: Vec::new(),
         around: Vec::new(),
         bases: HashMap::new(),
         guards: HashSet::new(),
-        values: values.clone(),
+        values: given.values.clone(),
+        lent: given.lent.clone(),
         copied: HashSet::new(),
         course: Course::default(),
     };
-    for (p, mutable) in parameters {
+    for (p, mutable) in given.parameters {
         let name = p.to_string();
         if *mutable {
             w.course.mutable.insert(name.clone());

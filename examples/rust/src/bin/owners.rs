@@ -20,7 +20,7 @@ fn forgotten(n: u64) -> usize {
     let first = Rc::new(Loud(n));
     let weak: Weak<Loud> = Rc::downgrade(&first);
     {
-        let second = first.clone();
+        let _second = first.clone();
         checkpoint!();
         println!("{} {}", n, Rc::strong_count(&first));
         checkpoint!();
@@ -35,7 +35,7 @@ fn forgotten(n: u64) -> usize {
 }
 
 #[checkpointable]
-fn moved(n: u64, given: Arc<Loud>) -> usize {
+fn moved(n: u64, _given: Arc<Loud>) -> usize {
     let list = Rc::new(RefCell::new(vec![n]));
     let other = Rc::clone(&list);
     for i in 0..4 {

@@ -1,6 +1,7 @@
 //! Tuples, `Option`, `Result` and other enums of the standard library.
 
 use std::cmp::Ordering;
+use std::convert::Infallible;
 use std::ops::{Bound, ControlFlow};
 use std::task::Poll;
 
@@ -124,6 +125,21 @@ pub const fn tagged<const N: usize>(variants: [(u64, u64); N]) -> (u64, u64) {
 }
 
 const NOTHING: &() = &();
+
+impl Checkpointable for Infallible {
+    const SIZE: u64 = 0;
+    const ALIGN: u64 = 1;
+
+    fn describe(types: &mut Types) -> TypeId {
+        types.record::<Self>("Infallible".to_owned(), |_| Vec::new())
+    }
+    fn save<'a>(&'a self, _: &mut Saver<'a>, _: usize) {
+        match *self {}
+    }
+    fn load(_: &Loading, _: View) -> Result<Self, LoadError> {
+        Err(LoadError::new("has no value"))
+    }
+}
 
 enums! {
     [T: Checkpointable] Option<T>, "Option" {

@@ -1,6 +1,7 @@
 //! Values behind pointers: `Box`, and `Rc` and `Arc`, whose sharing and cycles are kept.
 
 use std::mem::forget;
+use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::sync::{Arc, Weak as ArcWeak};
 
@@ -34,6 +35,22 @@ impl<T: Checkpointable> Checkpointable for Box<T> {
             },
         };
         from.behind(view).map(Box::new)
+    }
+}
+
+impl<T: Checkpointable> Checkpointable for Pin<Box<T>> {
+    const SIZE: u64 = 8;
+    const ALIGN: u64 = 8;
+
+    fn describe(types: &mut Types) -> TypeId {
+        describe::<Self, T>(types, "Pin")
+    }
+    fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+        let address = out.slice(std::slice::from_ref::<T>(self));
+        out.put(at, &address.to_ne_bytes());
+    }
+    fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+        Box::<T>::load(from, value).map(Box::into_pin)
     }
 }
 

@@ -56,6 +56,7 @@ impl Walk {
         match local(&m.receiver) {
             Some(receiver) if methods::takes(&name) => self.set(Some(receiver), Whole::Moved),
             Some(receiver) if methods::looks(&name) || self.guards.contains(&receiver) => {}
+            Some(receiver) if name == "as_deref_mut" && self.lent.contains(&receiver) => {}
             Some(receiver) if methods::changes(&name) => self.changed(Some(receiver), m.span()),
             Some(receiver) if receiver != "self" => self.unknown(receiver, m.span()),
             Some(_) => {}
