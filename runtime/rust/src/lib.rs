@@ -163,11 +163,15 @@ pub trait Named<T> {}
 /// impl Shape for shapes::Square {}
 /// impl Shape for shapes::Near<u8> {}
 /// pc3::dynamic!(dyn Shape: shapes::Square, shapes::Near<u8>);
+/// pc3::dynamic!(dyn Shape + Send: shapes::Square);
 /// # #[pc3::main]
 /// # fn main() {
 /// #     let all: Vec<Box<dyn Shape>> = vec![Box::new(shapes::Square(2.0)), Box::new(shapes::Near(1))];
+/// #     let sent: Box<dyn Shape + Send> = Box::new(shapes::Square(3.0));
 /// #     checkpoint!();
 /// #     assert_eq!(all.len(), 2);
+/// #     let of = pc3::Dynamic::as_any(&*sent).downcast_ref::<shapes::Square>();
+/// #     assert_eq!(of.map(|s| s.0), Some(3.0));
 /// # }
 /// ```
 ///

@@ -132,6 +132,8 @@ impl<T: Checkpointable> Saved<T> {
     #[cold]
     #[track_caller]
     fn made(&'static self, index: usize) -> Rc<T> {
+        let name = self.name;
+        assert!(index != usize::MAX, "{name} is no static of `pc3::saved!`");
         let made = Rc::new((self.init)());
         let value = self.value(&made);
         self.among(|values| {
