@@ -13,6 +13,7 @@ use crate::env;
 
 struct Package {
     name: &'static str,
+    suite: &'static str,
     /// Folder under `target/sources`; present once it is complete.
     folder: &'static str,
     /// Programs that unpacking takes.
@@ -24,55 +25,82 @@ struct Package {
 const PACKAGES: &[Package] = &[
     Package {
         name: "bzip2",
+        suite: BOOKWORM,
         folder: "bzip2",
         needs: &["tar", "gzip"],
         unpack: tree,
     },
     Package {
         name: "gcc-12",
+        suite: BOOKWORM,
         folder: "torture",
         needs: &["tar", "xz"],
         unpack: torture,
     },
     Package {
         name: "zlib",
+        suite: BOOKWORM,
         folder: "zlib",
         needs: &["tar", "bzip2"],
         unpack: tree,
     },
     Package {
         name: "lua5.4",
+        suite: BOOKWORM,
         folder: "lua",
         needs: &["tar", "gzip"],
         unpack: tree,
     },
     Package {
         name: "sqlite3",
+        suite: BOOKWORM,
         folder: "sqlite",
         needs: &["tar", "xz"],
         unpack: tree,
     },
     Package {
         name: "mpich",
+        suite: BOOKWORM,
         folder: "mpich",
         needs: &["tar", "xz"],
         unpack: mpich,
     },
     Package {
         name: "hpcc",
+        suite: BOOKWORM,
         folder: "hpcc",
         needs: &["tar", "gzip"],
         unpack: tree,
     },
     Package {
         name: "tcc",
+        suite: BOOKWORM,
         folder: "tcc",
         needs: &["tar", "bzip2"],
         unpack: tree,
     },
 ];
-const SUITE: &str = "deb http://deb.debian.org/debian bookworm main";
+/// What only a benchmark asks for.
+const ASKED: &[Package] = &[
+    asked("gawk", BOOKWORM, &["tar", "xz"]),
+    asked("jq", BOOKWORM, &["tar", "gzip", "autoreconf"]),
+    asked("libzstd", BOOKWORM, &["tar", "xz"]),
+    asked("suitesparse", BOOKWORM, &["tar", "xz"]),
+    asked("quickjs", "trixie", &["tar", "xz"]),
+];
+const BOOKWORM: &str = "bookworm";
+const ARCHIVE: &str = "http://deb.debian.org/debian";
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+
+const fn asked(name: &'static str, suite: &'static str, needs: &'static [&'static str]) -> Package {
+    Package {
+        name,
+        suite,
+        folder: name,
+        needs,
+        unpack: tree,
+    }
+}
 
 pub fn folder() -> PathBuf {
     env::target_dir().join("sources")
@@ -116,11 +144,26 @@ pub fn fetch() {
     let _ = fs::remove_dir_all(downloads);
 }
 
+/// The sources of one package, which are fetched unless they are here.
+pub fn one(name: &str) -> Result<PathBuf> {
+    let mut known = PACKAGES.iter().chain(ASKED);
+    let p = known.find(|p| p.name == name).context("no such package")?;
+    let done = folder().join(p.folder);
+    if !done.is_dir() {
+        ensure!(env::has_program("apt-get"), "no apt-get to fetch it with");
+        let downloads = folder().join("apt");
+        let got = get(p, &downloads);
+        let _ = fs::remove_dir_all(downloads);
+        got?;
+    }
+    Ok(done)
+}
+
 fn get(p: &Package, downloads: &Path) -> Result<()> {
     if let Some(program) = p.needs.iter().find(|n| !env::has_program(n)) {
         bail!("{program} is not installed (cargo xtask setup as root installs what is missing)");
     }
-    let apt = Apt::prepare(downloads)?;
+    let apt = Apt::prepare(&downloads.join(p.suite), p.suite)?;
     let dir = downloads.join(p.name);
     fs::create_dir_all(&dir)?;
     apt.run(
@@ -146,7 +189,7 @@ struct Apt {
 }
 
 impl Apt {
-    fn prepare(dir: &Path) -> Result<Apt> {
+    fn prepare(dir: &Path, suite: &str) -> Result<Apt> {
         for d in ["lists/partial", "cache/archives/partial"] {
             fs::create_dir_all(dir.join(d))?;
         }
@@ -156,7 +199,7 @@ impl Apt {
             String::new()
         };
         let list = dir.join("sources.list");
-        fs::write(&list, SUITE.replace("deb ", &format!("deb-src{keys} ")))?;
+        fs::write(&list, format!("deb-src{keys} {ARCHIVE} {suite} main\n"))?;
         let at = |d: &str| dir.join(d).display().to_string();
         let settings = [
             format!("Dir::Etc::SourceList={}", list.display()),

@@ -96,7 +96,9 @@ pub fn run(s: &Setup) -> Result<Value> {
     }
     let mean = (logs / f64::from(n.max(1))).exp();
     println!("geometric mean of instruction ratios: {mean:.4}");
-    Ok(json!({ "rows": rows, "geometric_mean": mean }))
+    println!();
+    let public = super::public::run(s)?;
+    Ok(json!({ "rows": rows, "geometric_mean": mean, "public": public }))
 }
 
 fn make_matrix(s: &Setup) -> Result<()> {

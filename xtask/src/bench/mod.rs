@@ -10,6 +10,7 @@ mod many;
 mod mpi;
 mod programs;
 mod protocol;
+mod public;
 mod rust;
 mod scale;
 mod shares;
