@@ -13,6 +13,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod addresses;
+pub mod alike;
 pub mod datatypes;
 pub mod heap;
 pub mod lints;

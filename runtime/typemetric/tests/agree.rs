@@ -7,9 +7,11 @@ mod dsl;
 
 use dsl::*;
 use pc3_typemetric::abi::Abi;
-use pc3_typemetric::layout::Arith;
+use pc3_typemetric::choice::Choice;
+use pc3_typemetric::layout::{lay_out, Arith, Field};
 use pc3_typemetric::plan::{Resolver, Unresolved};
-use pc3_typemetric::types::TypeId;
+use pc3_typemetric::types::{Chosen, Kind, TypeId, TypeTable};
+use std::sync::Arc;
 
 const LIVE: u64 = 0x3000_0000_4000;
 const LIVE_LOW: u64 = 0x0804_a010;
@@ -51,6 +53,9 @@ impl Resolver for Memory {
     }
     fn is_live(&mut self, raw: u64) -> bool {
         matches!(raw, LIVE | LIVE_LOW)
+    }
+    fn place(&self, at: u64) -> Option<u64> {
+        Some(LIVE - 8 + at)
     }
     fn in_use(&mut self, _: u64, _: TypeId) -> Option<u64> {
         self.noted
@@ -224,5 +229,84 @@ fn what_is_in_doubt_is_refused() {
         PAIR,
         &[one, 7],
         &refused(".pair.p", "pair", "d", "union pair"),
+    );
+}
+
+/// Two members, for one of which there are rules.
+fn ruled(t: &mut TypeTable, members: [(&str, TypeId); 2], which: usize, rules: &str) -> TypeId {
+    let fields = members.map(|(name, ty)| Field {
+        name,
+        ty,
+        size: t.get(ty).size,
+        align: t.get(ty).align,
+        bits: None,
+    });
+    let mut s = lay_out(Kind::Struct, "struct ruled", &fields);
+    let choice = Choice::parse(rules, &|_| None).unwrap();
+    s.members[which].choice = Chosen(Some(Arc::new(choice)));
+    t.add(s).unwrap()
+}
+
+const TAGGED: Make = |t| {
+    let (d, l) = (arith(t, Arith::Double), arith(t, Arith::LongLong));
+    let (p, tag) = (pointer(t, l), arith(t, Arith::Int));
+    let u = union(
+        t,
+        "union v",
+        &[("i", l, None), ("d", d, None), ("p", p, None)],
+    );
+    let rules = "tag: p = any 64, i = 1, d = 2, ? = *";
+    ruled(t, [("u", u), ("tag", tag)], 0, rules)
+};
+const CELL: Make = |t| {
+    let l = arith(t, Arith::LongLong);
+    let p = pointer(t, l);
+    let u = union(t, "union c", &[("own", l, None), ("open", p, None)]);
+    ruled(t, [("at", p), ("u", u)], 1, "at: own = self, open = *")
+};
+
+#[test]
+fn tags_that_the_program_keeps_itself() {
+    let (x86, s390, i686) = (&Abi::X86_64, &Abi::S390X, &Abi::I686);
+    let check = |to, words: [u64; 2], expected| check(x86, to, TAGGED, &words, expected);
+    check(
+        s390,
+        [5, 1],
+        "00 00 00 00 00 00 00 05 00 00 00 01 00 00 00 00",
+    );
+    check(
+        s390,
+        [LIVE, 1],
+        "00 00 30 00 00 00 40 00 00 00 00 01 00 00 00 00",
+    );
+    check(
+        s390,
+        [LIVE, 0x44],
+        "00 00 00 00 01 02 03 04 00 00 00 44 00 00 00 00",
+    );
+    check(i686, [LIVE, 0x44], "04 03 02 01 00 00 00 00 44 00 00 00");
+    // What is left over: an address, or a number.
+    check(
+        s390,
+        [LIVE, 0],
+        "00 00 00 00 01 02 03 04 00 00 00 00 00 00 00 00",
+    );
+    check(
+        s390,
+        [LIVE + 2, 0],
+        "00 00 30 00 00 00 40 02 00 00 00 00 00 00 00 00",
+    );
+    check(i686, [LIVE, 0], "04 03 02 01 00 00 00 00 00 00 00 00");
+    check(i686, [LIVE + 2, 7], "02 40 00 00 00 30 00 00 07 00 00 00");
+}
+
+#[test]
+fn pointers_that_say_what_is_in_use() {
+    let check =
+        |words: [u64; 2], expected| check(&Abi::X86_64, &Abi::S390X, CELL, &words, expected);
+    check([LIVE, 5], "00 00 00 00 01 02 03 04 00 00 00 00 00 00 00 05");
+    check(
+        [LIVE_LOW, LIVE],
+        "00 00 00 00 01 02 03 04 00 00 00 00 01 02 03 04",
     );
 }

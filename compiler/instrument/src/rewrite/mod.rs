@@ -24,10 +24,10 @@ use frames::plan::Plan;
 use pc3_portability::addresses::{KeptAt, Numbers};
 use pc3_portability::datatypes;
 use pc3_portability::heap;
-use pc3_portability::lints::{self, By, Order, Wide};
+use pc3_portability::lints::{self, Order, Wide};
 use pc3_portability::located;
 use pc3_portability::size_derived;
-use pc3_portability::tags::{self, Check, Tags};
+use pc3_portability::tags::{self, Tags};
 use pc3_portability::unions::{self as noted_unions, Noted, Without};
 use pc3_program::annotations::{self, Annotation, Said};
 use pc3_program::callgraph::{self, CallGraph};
@@ -336,8 +336,8 @@ fn unit_text_with(
             .filter_map(|(i, n)| Some((n.cast?, (i, n.stays))))
             .collect(),
         told: RefCell::default(),
-        witnesses: witnesses(w, unit),
-        checks: checks(w, unit),
+        witnesses: clones::witnesses::marks(w, unit),
+        checks: clones::witnesses::checks(w, unit),
         marked: RefCell::default(),
         links: w.heap.pieces.links[unit]
             .iter()
@@ -469,33 +469,6 @@ fn unit_text_with(
         tables.back
     );
     (text, changed, cx.names.missed.take())
-}
-
-/// What shows that code has run on which restarts depend: the expressions, and the marks that say so.
-fn witnesses(w: &Whole, unit: usize) -> HashMap<ExprId, Vec<String>> {
-    let mut all: HashMap<ExprId, Vec<String>> = HashMap::new();
-    for (i, n) in w.known.numbers_of(unit).enumerate() {
-        if let Some(e) = n.witness {
-            all.entry(e).or_default().push(format!("pc3_seen[{i}]"));
-        }
-    }
-    let orders = w.known.orders_of(unit).enumerate();
-    for (i, o) in orders.filter(|(_, o)| o.by != By::Tags) {
-        for e in &o.witnesses {
-            all.entry(*e).or_default().push(format!("pc3_ran[{i}]"));
-        }
-    }
-    all
-}
-
-/// Stores behind which a tag is looked at, and the marks that say that it says otherwise.
-fn checks<'a>(w: &Whole<'a>, unit: usize) -> HashMap<ExprId, (usize, &'a Check)> {
-    let all = &w.tags.checks[unit];
-    let orders = w.known.orders_of(unit).enumerate();
-    let own = orders.filter(|(_, o)| o.by == By::Tags);
-    own.flat_map(|(i, o)| o.witnesses.iter().map(move |e| (*e, i)))
-        .filter_map(|(e, i)| Some((e, (i, all.get(&e)?))))
-        .collect()
 }
 
 /// The number of each function's first point in the unit.

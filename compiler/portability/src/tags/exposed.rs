@@ -3,8 +3,9 @@
 
 use super::places::{hits, is_array, owner, whole};
 use super::{homes, places_in, Facts, Unions};
-use crate::unions::begins_alike;
+use crate::alike::begins_alike;
 use pc3_program::program::{Callee, FnId, Program};
+
 use pc3_program::walk::{all_decls, strip_casts, visit, Node};
 use pc3_syntax::tree::*;
 use std::collections::HashSet;

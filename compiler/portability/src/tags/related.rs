@@ -3,7 +3,8 @@
 
 use super::is_integer;
 use super::places::owner;
-use crate::unions::{beginning, key};
+use crate::alike::beginning;
+use crate::unions::key;
 use pc3_program::program::Program;
 use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;
@@ -14,6 +15,8 @@ use std::collections::{HashMap, HashSet};
 pub struct Related {
     /// Leads to another one of the class, or to itself.
     class: HashMap<String, String>,
+    /// What each union has at one place, itself included.
+    together: Vec<HashSet<String>>,
     stored: HashSet<(String, usize)>,
     copied: HashSet<String>,
 }
@@ -39,10 +42,14 @@ impl Related {
                 }
             }
             for (i, d) in u.records.iter().enumerate().filter(|(_, d)| d.is_union) {
-                for f in d.fields.iter().flatten() {
-                    if let Type::Record(member) = u.ty(f.ty.ty) {
-                        r.join(&key(u, RecordId(i as u32)), &key(u, *member));
-                    }
+                let members = d.fields.iter().flatten();
+                let members = members.filter_map(|f| match u.ty(f.ty.ty) {
+                    Type::Record(member) => Some(key(u, *member)),
+                    _ => None,
+                });
+                let all: HashSet<String> = members.chain([key(u, RecordId(i as u32))]).collect();
+                if all.len() > 1 && !r.together.contains(&all) {
+                    r.together.push(all);
                 }
             }
         }
@@ -74,6 +81,13 @@ impl Related {
         }
     }
 
+    /// Could one object be both?
+    fn related(&self, a: &str, b: &str) -> bool {
+        let (a, b) = (self.root(a), self.root(b));
+        let has = |all: &HashSet<String>, root: &str| all.iter().any(|n| self.root(n) == root);
+        a == b || self.together.iter().any(|all| has(all, &a) && has(all, &b))
+    }
+
     /// Another struct through which field `k` of a record may be stored to; `own` knows those that are looked after.
     pub fn other(
         &self,
@@ -82,13 +96,12 @@ impl Related {
         own: &dyn Fn(&str, usize) -> bool,
     ) -> Option<String> {
         let name = key(u, record);
-        let class = self.root(&name);
         let place = beginning(u, record, k)?;
         for v in p.units {
             for (i, d) in v.records.iter().enumerate().filter(|(_, d)| !d.is_union) {
                 let r = RecordId(i as u32);
                 let other = key(v, r);
-                if other == name || self.root(&other) != class {
+                if other == name || !self.related(&name, &other) {
                     continue;
                 }
                 for j in 0..d.fields.as_ref().map_or(0, Vec::len) {

@@ -1,7 +1,8 @@
 //! Members of unions that the program never names, such as those that are there for the alignment alone: they are not in use.
 
 use super::places::is_array;
-use crate::unions::{alike_without, key, member_steps};
+use crate::alike::alike_without;
+use crate::unions::{key, member_steps};
 use pc3_program::initialiser::{leaves, parts};
 use pc3_program::program::Program;
 use pc3_program::walk::all_decls;

@@ -15,3 +15,4 @@ pub(crate) mod printer;
 pub(crate) mod scalar_promotion;
 pub(crate) mod stmts;
 pub(crate) mod vla;
+pub(crate) mod witnesses;

@@ -1,0 +1,37 @@
+//! Marks that the program sets as it runs: that code has run on which restarts depend, and that a tag said otherwise.
+
+use crate::rewrite::Whole;
+use pc3_portability::lints::By;
+use pc3_portability::tags::Check;
+use pc3_syntax::tree::*;
+use std::collections::HashMap;
+
+/// What shows that code has run on which restarts depend: the expressions, and the marks that say so.
+pub(in crate::rewrite) fn marks(w: &Whole, unit: usize) -> HashMap<ExprId, Vec<String>> {
+    let mut all: HashMap<ExprId, Vec<String>> = HashMap::new();
+    for (i, n) in w.known.numbers_of(unit).enumerate() {
+        if let Some(e) = n.witness {
+            all.entry(e).or_default().push(format!("pc3_seen[{i}]"));
+        }
+    }
+    let orders = w.known.orders_of(unit).enumerate();
+    for (i, o) in orders.filter(|(_, o)| o.by != By::Tags) {
+        for e in &o.witnesses {
+            all.entry(*e).or_default().push(format!("pc3_ran[{i}]"));
+        }
+    }
+    all
+}
+
+/// Stores behind which a tag is looked at, and the marks that say that it says otherwise.
+pub(in crate::rewrite) fn checks<'a>(
+    w: &Whole<'a>,
+    unit: usize,
+) -> HashMap<ExprId, (usize, &'a Check)> {
+    let all = &w.tags.checks[unit];
+    let orders = w.known.orders_of(unit).enumerate();
+    let own = orders.filter(|(_, o)| o.by == By::Tags);
+    own.flat_map(|(i, o)| o.witnesses.iter().map(move |e| (*e, i)))
+        .filter_map(|(e, i)| Some((e, (i, all.get(&e)?))))
+        .collect()
+}
