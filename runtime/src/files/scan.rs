@@ -169,13 +169,14 @@ fn find<'a>(
         if guests && inherited.is_none() && !identity.is_of_a_path() {
             continue;
         }
-        let shared = found.iter_mut().find(|(_, f)| {
+        // What has no position of its own is each rank's by itself: they may be in different processes behind a restart.
+        let alike = |of: usize| of == rank && (inherited.is_some() || !identity.is_regular());
+        let by_position = inherited.is_none() && identity.is_regular();
+        let shared = found.iter_mut().find(|(of, f)| {
             f.identity.same(&identity)
                 && f.access == access
                 && f.inherited == inherited
-                && (inherited.is_some()
-                    || !identity.is_regular()
-                    || system::share_position(f.fd, fd))
+                && (alike(*of) || by_position && system::share_position(f.fd, fd))
         });
         if let Some((_, first)) = shared {
             first.open.meta.numbers.push(number);
