@@ -16,6 +16,10 @@ pub const ANNOTATIONS: &[(&str, &str)] = &[
     ("type", "type TYPE, or type FUNCTION: TYPE"),
     ("unsaved", "unsaved VARIABLE by FUNCTION"),
     ("call", "call FUNCTION at before | continue | restart"),
+    (
+        "accept",
+        "accept WARNING, in a file: accept WARNING at FILE:LINE",
+    ),
 ];
 
 /// The first word of annotations.

@@ -216,6 +216,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         diagnostics.extend(d);
     }
     refusals::unions::once(&mut diagnostics);
+    said.accept(&mut diagnostics);
     Output {
         texts,
         changed,

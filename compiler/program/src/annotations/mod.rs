@@ -10,16 +10,19 @@
 //! #pragma pc3 type grow: struct node             what a function allocates, or the line FILE:LINE
 //! #pragma pc3 unsaved table by fill_table        computed at a restart by a function
 //! #pragma pc3 call reopen at restart             a function called around checkpoints
+//! #pragma pc3 accept size-kept                   a warning of the next statement has been looked at
 //! ```
 //! In a file (`--annotations=FILE`) the same from the first word on, one per line; `#` begins a comment.  Structs are named
 //! by tag or typedef, variables by name, those of a function as `FUNCTION.NAME`, static ones also as `FILE:NAME`.  What
 //! is said of a struct holds in every unit.
 
+mod accepted;
 mod allocations;
 mod names;
 mod types;
 mod unions;
 
+use accepted::Accepted;
 pub use allocations::{Allocation, Typed};
 pub use types::prepare;
 
@@ -144,6 +147,7 @@ pub struct Said {
     pub allocations: Vec<Allocation>,
     /// Functions that are called around checkpoints, and who says so.
     pub called: Vec<(usize, FuncId, Annotation)>,
+    accepted: Vec<Accepted>,
 }
 
 /// Why an annotation cannot be followed.
@@ -267,7 +271,10 @@ fn refusal(units: &[Unit], a: &Annotation, problem: Problem) -> Diagnostic {
     }
     let word = a.text.split_whitespace().next().unwrap_or("");
     let form = ANNOTATIONS.iter().find(|(w, _)| *w == word);
-    let form = form.map_or("union, pointer, bytes, type, unsaved, call", |(_, f)| f);
+    let form = form.map_or(
+        "union, pointer, bytes, type, unsaved, call, accept",
+        |(_, f)| f,
+    );
     let message = format!("this annotation cannot be followed: {why}");
     at(units, a, Diagnostic::error(Code::Annotation, message))
         .help(format!("`{form}`: see docs/guide.md"))
@@ -294,6 +301,12 @@ fn at(units: &[Unit], a: &Annotation, mut d: Diagnostic) -> Diagnostic {
 }
 
 impl Said {
+    /// Leaves out the warnings that the author has accepted where they stand.
+    pub fn accept(&self, out: &mut Diagnostics) {
+        let accepted = |d: &Diagnostic| self.accepted.iter().any(|a| a.covers(d));
+        out.list.retain(|d| !accepted(d));
+    }
+
     /// What only the whole program shows: allocations that are none (`allocates`: is this call of a unit one?), functions that must not reach a location.
     pub fn check(
         &self,
@@ -342,8 +355,12 @@ fn one(units: &[Unit], a: &Annotation, said: &mut Said) -> Result<(), Problem> {
         }
         "unsaved" => unsaved(units, a, rest, said),
         "call" => call(units, a, rest, said),
+        "accept" => {
+            said.accepted.push(accepted::read(units, &a.from, rest)?);
+            Ok(())
+        }
         _ => wrong(format!(
-            "`{word}` is none of union, pointer, bytes, type, unsaved, call"
+            "`{word}` is none of union, pointer, bytes, type, unsaved, call, accept"
         )),
     }
 }
