@@ -194,9 +194,12 @@ struct pc3_order {                   /* where what the order of bytes gave is ke
     unsigned is_long;                /* 1: so does the width of long; 2: how the architecture numbers what fenv.h has, alone; 3: the width of long, alone; 4: where members of structs lie;
                                         5: both that and the order of bytes, while files are open that can be read;
                                         6: any of these (a union's member and its tag contradicted each other);
+                                        PC3_ORDER_WAY: a way that sizes take, from the node `when`, or in any case, to this one;
                                         PC3_ORDER_SIZE and more: a size, plus that, which values of type PC3_KIND_BYTES name */
     const unsigned char *ran;        /* 1 once the code has run; 0: nothing tells, so it has */
+    const char *when;                /* only if sizes have got to this node; 0: in any case */
 };
+#define PC3_ORDER_WAY 7
 struct pc3_unit {
     unsigned version;                /* PC3_DESCRIPTOR_VERSION */
     unsigned flags;
@@ -583,7 +586,7 @@ PC3_INLINE void *pc3_to(const volatile void *pc3_p, pc3_size pc3_elem, const cha
 }
 /* FILE is the user's own: the compiler declares these with the replaced function's type:
  *   pc3_fopen pc3_freopen pc3_fclose pc3_fdopen pc3_tmpfile pc3_getline pc3_getdelim pc3_asprintf pc3_vasprintf
- *   and what else makes or closes files, mappings and threads (compiler/src/rewrite/calls.rs). */
+ *   and what else makes or closes files, mappings and threads (compiler/instrument/src/rewrite/runtime_calls/library.rs). */
 /* Before such a call: where it stands. */
 extern void pc3_call_at(const char *);
 /* Around calls that return a new descriptor, or memory that is mapped: name, place, result. */

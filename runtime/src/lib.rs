@@ -84,6 +84,7 @@ mod unions;
 mod unions_abi;
 mod va_list;
 mod variables;
+mod ways;
 mod working_directory;
 
 pub use failpoint::chaos;

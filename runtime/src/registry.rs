@@ -159,6 +159,8 @@ pub struct Order {
     pub by: u32,
     /// Address of the byte that says whether its code has run; 0: nothing says it.
     pub ran: usize,
+    /// Only if sizes have got to this node (`ways`).
+    pub when: Option<String>,
 }
 
 impl Order {
@@ -499,6 +501,7 @@ impl Builder {
                 place: text(o.place).into_owned(),
                 by: o.is_long,
                 ran: o.ran as usize,
+                when: (!o.when.is_null()).then(|| text(o.when).into_owned()),
             });
             self.orders.extend(orders);
             let untyped = slice(u.untyped, u.nuntyped).iter();

@@ -192,6 +192,12 @@ const HOPS: &[Hop] = &[
         words: &["E0505", "main.n", "sizes_counted.c:12"],
     },
     Hop {
+        program: "sizes_taken",
+        from: HOST,
+        to: I686,
+        words: &["E0505", "sizes_taken.c:14"],
+    },
+    Hop {
         program: "tags",
         from: HOST,
         to: S390X,

@@ -75,7 +75,7 @@ fn sizes(p: &Program, g: &CallGraph) -> String {
     let said = nothing_said(p);
     let heap = heap::analyse(p, g, &said, true);
     let numbers = Numbers::new(p, g, &said, &lints::wanted);
-    let found = size_derived::find(p, g, &said, &heap, &numbers, &|_, _, _| true);
+    let found = size_derived::find(p, g, &said, &heap, &numbers, (&|_, _, _| true, true));
     let mut out = String::new();
     for s in &found.sources {
         let mut places: Vec<String> = (s.reached.iter())

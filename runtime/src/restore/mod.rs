@@ -18,6 +18,7 @@ use thiserror::Error;
 
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::codes;
+use pc3_typemetric::descriptor::PC3_ORDER_WAY;
 use pc3_typemetric::plan::{Mismatch, Plan};
 use pc3_typemetric::types::TypeId;
 
@@ -41,6 +42,7 @@ use crate::shared::{self, Shared};
 use crate::store::StoreError;
 use crate::transfer::LoadError;
 use crate::type_matching::Plans;
+use crate::ways;
 use place::Constants;
 
 #[derive(Debug, Error)]
@@ -232,6 +234,7 @@ pub(crate) fn restore(
     if job.byte_order {
         differs::agree(abis, checkpoint.program.orders.iter(), false)?;
     }
+    ways::go_on_from(&checkpoint.program.orders);
     let mut plans = Plans::new(&checkpoint.types, &program.types);
     let mut environment = Vec::new();
     let loaded = shared::here();
@@ -249,7 +252,8 @@ pub(crate) fn restore(
             let files = differs::reads_files(&image.meta);
             let of_files = |o: &&(String, u32)| o.1 == differs::OF_FILES;
             // What headers make of a program differs, and what is read is read here, so both builds are asked.
-            let here: Vec<(String, u32)> = program.orders.iter().map(Order::row).collect();
+            let here = program.orders.iter().filter(|o| o.by < PC3_ORDER_WAY);
+            let here: Vec<(String, u32)> = here.map(Order::row).collect();
             let all = rank.orders.iter().chain(here.iter().filter(of_files));
             let before = checkpoint.program.orders.iter().filter(of_files);
             differs::agree(abis, all.chain(before), files)?;

@@ -34,6 +34,7 @@ use crate::room;
 use crate::shared;
 use crate::skipped_checkpoint::Skipped;
 use crate::transfer::SaveCtx;
+use crate::ways;
 pub(crate) use rank::Data;
 use rank::{noted, rank_data};
 
@@ -466,6 +467,7 @@ pub(crate) fn program_meta(program: &Program) -> ProgramMeta {
             .iter()
             .filter(|o| o.by >= PC3_ORDER_SIZE)
             .map(Order::row)
+            .chain(ways::rows(&program.orders))
             .collect(),
     }
 }

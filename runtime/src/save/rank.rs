@@ -3,7 +3,7 @@
 use std::io;
 
 use pc3_heap::{Block, Slab};
-use pc3_typemetric::descriptor::{pc3_frame, PC3_ORDER_SIZE};
+use pc3_typemetric::descriptor::{pc3_frame, PC3_ORDER_WAY};
 use pc3_typemetric::types::TypeId;
 
 use crate::beside;
@@ -18,6 +18,7 @@ use crate::format::unions::UnionMeta;
 use crate::rank::{Rank, Status};
 use crate::registry::{Order, Program};
 use crate::variables;
+use crate::ways;
 
 /// Objects start at multiples of this in the data section.
 const ALIGN: u64 = 16;
@@ -138,7 +139,9 @@ fn seen(program: &Program) -> Vec<String> {
 /// Where code has run, here or before a restart, that keeps what the architecture gave.
 fn kept(program: &Program, rank: &Rank) -> Vec<(String, u32)> {
     let here = program.orders.iter();
-    let here = here.filter(|o| o.by < PC3_ORDER_SIZE && o.has_run());
+    let here = here.filter(|o| o.by < PC3_ORDER_WAY && o.has_run());
+    let reached = ways::reached(&program.orders);
+    let here = here.filter(|o| o.when.as_ref().is_none_or(|n| reached.contains(n)));
     let mut list: Vec<(String, u32)> = here.map(Order::row).collect();
     list.extend(rank.orders.iter().cloned());
     list.sort_unstable();

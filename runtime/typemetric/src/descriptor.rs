@@ -104,7 +104,7 @@ constants! {
     PC3_BYTES_TEXT: c_uint = 33554432;
     PC3_BYTES_CHARS: c_uint = 67108864;
     PC3_COUNTS_PLACES: c_uint = 1073741824;
-    PC3_ORDER_WAY: c_uint = 6;
+    PC3_ORDER_WAY: c_uint = 7;
     PC3_COUNTS_APART: c_uint = 268435456;
     PC3_COUNTS_PLAIN: c_uint = 536870912;
     PC3_COUNTS_FIXED: c_uint = 536870913;
@@ -334,6 +334,7 @@ pub struct pc3_order {
     pub place: *const c_char,
     pub is_long: c_uint,
     pub ran: *const u8,
+    pub when: *const c_char,
 }
 
 /// The running rank as generated code sees it.

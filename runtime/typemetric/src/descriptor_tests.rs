@@ -66,7 +66,7 @@ fn layouts_agree_with_the_header() {
         pc3_head { "type" = ty, "wanted" = wanted, "offset" = offset, "counts" = counts }
         pc3_also { "type" = ty, "other" = other, "place" = place }
         pc3_wide { "low" = low, "is_signed" = is_signed, "what" = what }
-        pc3_order { "place" = place, "is_long" = is_long, "ran" = ran }
+        pc3_order { "place" = place, "is_long" = is_long, "ran" = ran, "when" = when }
         pc3_hook { "destructor" = destructor, "priority" = priority, "function" = function }
         pc3_around { "function" = function, "events" = events }
         pc3_rank { "sp" = sp, "sp_end" = sp_end, "passages" = passages, "at" = at, "site" = site,

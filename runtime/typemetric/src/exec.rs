@@ -133,35 +133,37 @@ impl Exec<'_> {
             Step::Char { to_signed } => return self.chars(to_signed, span),
             Step::Count { from, to, of } => {
                 let env = self.env;
-                let bits = |i: Int| u32::from(i.size) * 8;
                 return self.try_each(span, from.size.into(), to.size.into(), |s, d, _| {
-                    let value = widen(load(s, env.from), bits(from), from.signed);
+                    let value = whole(s, from, env.from);
                     let each = i128::from(of.0);
                     if value != 0 && (each == 0 || value % each != 0) {
                         return Err((Some(value.to_string()), Reason::NoMultiple { of: of.0 }));
                     }
                     let value = value / each.max(1) * i128::from(of.1);
-                    store(narrow(value, bits(to), to.signed)?, d, env.to);
-                    Ok(())
+                    put_whole(value, d, to, env.to)
                 });
             }
             Step::Size {
                 from,
                 to,
                 but_nothing,
+                ref one_of,
                 enough,
                 ref what,
             } => {
                 let env = self.env;
-                let bits = |i: Int| u32::from(i.size) * 8;
                 return self.try_each(span, from.size.into(), to.size.into(), |s, d, _| {
-                    let value = widen(load(s, env.from), bits(from), from.signed);
+                    let value = whole(s, from, env.from);
+                    let same = one_of.iter().filter(|n| i128::from(n.0) == value);
+                    let mut here = same.map(|n| i128::from(n.1));
+                    if let Some(first) = here.next().filter(|n| here.all(|m| m == *n)) {
+                        return put_whole(first, d, to, env.to);
+                    }
                     let fits = enough.is_some_and(|n| value >= i128::from(n));
                     if !fits && (value != 0 || !but_nothing) {
                         return Err((Some(value.to_string()), Reason::Measured(what.clone())));
                     }
-                    store(narrow(value, bits(to), to.signed)?, d, env.to);
-                    Ok(())
+                    put_whole(value, d, to, env.to)
                 });
             }
             Step::Float { from, to } => {
@@ -542,6 +544,33 @@ fn narrow(value: i128, bits: u32, signed: bool) -> Result<u64, (Option<String>, 
         return Ok(value as u64);
     }
     Err((Some(value.to_string()), Reason::Range { bits, signed }))
+}
+
+/// A number of sizes, which may have 128 bits.
+fn whole(bytes: &[u8], int: Int, endian: Endian) -> i128 {
+    match (<[u8; 16]>::try_from(bytes), endian) {
+        (Ok(all), Endian::Little) => i128::from_le_bytes(all),
+        (Ok(all), Endian::Big) => i128::from_be_bytes(all),
+        _ => widen(load(bytes, endian), u32::from(int.size) * 8, int.signed),
+    }
+}
+
+fn put_whole(
+    value: i128,
+    bytes: &mut [u8],
+    int: Int,
+    endian: Endian,
+) -> Result<(), (Option<String>, Reason)> {
+    match (bytes.len(), endian) {
+        (16, Endian::Little) => bytes.copy_from_slice(&value.to_le_bytes()),
+        (16, Endian::Big) => bytes.copy_from_slice(&value.to_be_bytes()),
+        _ => store(
+            narrow(value, u32::from(int.size) * 8, int.signed)?,
+            bytes,
+            endian,
+        ),
+    }
+    Ok(())
 }
 
 /// The bits of a field, right-aligned.

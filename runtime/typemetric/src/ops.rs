@@ -45,6 +45,8 @@ pub(crate) enum Step {
         to: Int,
         /// 0 is none of them.
         but_nothing: bool,
+        /// What it is there and here, if it is one of these.
+        one_of: Vec<(u64, u64)>,
         /// As it is, if it is no less.
         enough: Option<u64>,
         what: String,

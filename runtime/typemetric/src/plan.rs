@@ -160,7 +160,7 @@ pub enum Reason {
     AmbiguousTail { bytes: u64 },
     #[error("is said to count objects of {of} bytes, and is no multiple of that")]
     NoMultiple { of: u64 },
-    #[error("is made of {0} (compute it anew where it is used, or say what it counts: #pragma pc3 bytes)")]
+    #[error("is made of {0} (compute it anew where it is used, or say what it counts: #pragma pc3 bytes, `of anything` if it is only reported)")]
     Measured(String),
     #[error("says of no member of the union that it is in use")]
     NoMember,

@@ -94,7 +94,8 @@ pub const NUMBER: u8 = c::PC3_TYPE_NUMBER;
 pub const UNKNOWN: u8 = c::PC3_TYPE_UNKNOWN;
 /// Objects of this struct are rows of it: the array at its end is as long as it says.
 pub const ROW: u8 = c::PC3_TYPE_ROW;
-/// Objects of this struct are one, with a longer array at its end.
+/// Objects of this struct are one, with a longer array at its end.  An integer made of sizes ([`Kind::Bytes`] without an
+/// element) is one of these, or 0.
 pub const ONE: u8 = c::PC3_TYPE_ONE;
 /// An integer made of sizes ([`Kind::Bytes`] without an element): 0 has none of them in it.
 pub const SUM: u8 = c::PC3_TYPE_SUM;
@@ -485,7 +486,8 @@ impl TypeTable {
         let pointer = u64::from(self.abi.pointer.size);
         let long_double = u64::from(self.abi.long_double.size);
         let sizes_ok = match t.kind {
-            Kind::Bool | Kind::Char | Kind::SInt | Kind::UInt | Kind::Bytes => sized(&[1, 2, 4, 8]),
+            Kind::Bool | Kind::Char | Kind::SInt | Kind::UInt => sized(&[1, 2, 4, 8]),
+            Kind::Bytes => sized(&[1, 2, 4, 8, 16]),
             // An incomplete enum has no size.
             Kind::Enum => sized(&[0, 1, 2, 4, 8]),
             Kind::Float if t.is_long_double() => t.size == long_double,

@@ -57,14 +57,46 @@ fn check(from: &Abi, to: &Abi, [ours, theirs]: [Make; 2], value: u64, expect: Ex
 #[test]
 fn one_of_them_differs() {
     let (wide, narrow) = (Abi::X86_64, Abi::I686);
-    let refused = expect!["40 is made of `sizeof(struct node)` (t.c:9), which is 24 there and 12 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes)"];
+    let refused = expect!["40 is made of `sizeof(struct node)` (t.c:9), which is 24 there and 12 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes, `of anything` if it is only reported)"];
     check(&wide, &narrow, [SUMS, SUMS], 40, refused);
     check(&wide, &narrow, [SUMS, SUMS], 0, expect!["[00, 00, 00, 00]"]);
-    let refused = expect!["0 is made of `sizeof(struct node)` (t.c:9), which is 24 there and 12 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes)"];
+    let refused = expect!["0 is made of `sizeof(struct node)` (t.c:9), which is 24 there and 12 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes, `of anything` if it is only reported)"];
     check(&wide, &narrow, [OTHERS, OTHERS], 0, refused);
     // One of the builds does not know of it.
-    let refused = expect!["40 is made of `sizeof *all` (t.c:12), which may be another number here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes)"];
+    let refused = expect!["40 is made of `sizeof *all` (t.c:12), which may be another number here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes, `of anything` if it is only reported)"];
     check(&narrow, &wide, [SUMS, PLAIN], 40, refused);
+}
+
+#[test]
+fn of_128_bits() {
+    const WIDE: Make = |t| {
+        t.set_measured([("`sizeof(struct node)` (t.c:9)".to_owned(), 16)]);
+        let name = "`sizeof(struct node)` (t.c:9)";
+        t.add(Type::scalar(Kind::Bytes, name, 16, 16, 0)).unwrap()
+    };
+    const OF_WORDS: Make = |t| {
+        let word = u64::from(t.abi().pointer.size);
+        let pointer = t
+            .add(Type::scalar(Kind::Handle, "h", word, word as u16, 0))
+            .unwrap();
+        let of = Type {
+            elem: pointer,
+            ..Type::scalar(Kind::Bytes, "", 16, 16, 0)
+        };
+        t.add(of).unwrap()
+    };
+    let value: u128 = (5 << 64) + 0x28;
+    let moved = |to: &Abi, make: Make| {
+        let plan = between(&Abi::X86_64, make, to, make).unwrap();
+        let mut dst = vec![0; 16];
+        let done = plan.run_object(&value.to_le_bytes(), &mut dst, &mut NoReferences);
+        done.unwrap();
+        dst
+    };
+    assert_eq!(moved(&Abi::S390X, WIDE), value.to_be_bytes());
+    assert_eq!(moved(&Abi::AARCH64, WIDE), value.to_le_bytes());
+    assert_eq!(moved(&Abi::S390X, OF_WORDS), value.to_be_bytes());
+    assert_eq!(moved(&Abi::I686, OF_WORDS), (value / 2).to_le_bytes());
 }
 
 #[test]
@@ -97,6 +129,6 @@ fn pieces_have_room() {
         24,
         expect!["[18, 00, 00, 00, 00, 00, 00, 00]"],
     );
-    let refused = expect!["12 is made of `sizeof(struct node)` (t.c:9), which is 12 there and 24 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes)"];
+    let refused = expect!["12 is made of `sizeof(struct node)` (t.c:9), which is 12 there and 24 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes, `of anything` if it is only reported)"];
     check(&narrow, &wide, pieces, 12, refused);
 }

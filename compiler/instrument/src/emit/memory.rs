@@ -79,8 +79,10 @@ impl TypeTable<'_, '_> {
         };
         let u = self.cx.u;
         match u.ty(t) {
-            // Those of 128 bits mean no more than their bits do at home.
-            Type::Int(k @ (IntKind::Int128 | IntKind::UInt128 | IntKind::Bits { .. })) => {
+            // As addresses those of 128 bits mean no more than their bits do at home.
+            Type::Int(k @ (IntKind::Int128 | IntKind::UInt128 | IntKind::Bits { .. }))
+                if matches!(h, Meaning::Address(_)) || matches!(k, IntKind::Bits { .. }) =>
+            {
                 let c = pc3_syntax::types::int_name(*k);
                 Some(self.add(format!(
                     "{{0, {PC3_KIND_OPAQUE}, 0, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",

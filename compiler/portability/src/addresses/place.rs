@@ -65,7 +65,12 @@ impl Place {
                 Some(function.map_or(sym.name.clone(), |f| format!("{f}.{}", sym.name)))
             }
             Place::Global(name) => Some(name.clone()),
-            Place::Member(of, name) if of.contains(':') => Some(name.clone()),
+            Place::Member(of, name) if of.contains(':') => {
+                let around = p
+                    .records(of)
+                    .find_map(|(_, (unit, r))| around(&p.units[unit], r));
+                Some(around.map_or(name.clone(), |of| format!("{of}.{name}")))
+            }
             Place::Member(of, name) => Some(format!("{of}.{name}")),
             Place::Elements(of) => of.name(p),
             Place::Result(_) | Place::Memory(_) | Place::Pointer => None,
@@ -110,4 +115,21 @@ fn collect(unit: usize, u: &Unit, ty: TypeId, list: &mut Vec<Place>) {
         }
         _ => {}
     }
+}
+
+/// What an unnamed struct that is a member of others is called by way of these: `stats.bytes`.
+fn around(u: &Unit, of: RecordId) -> Option<String> {
+    let inner = |f: &&Field| matches!(u.ty(f.ty.ty), Type::Record(r) if *r == of);
+    let mut all = u.records.iter().enumerate();
+    all.find_map(|(k, d)| {
+        let f = d.fields.iter().flatten().find(inner)?;
+        let outer = match d.tag.as_ref().or(d.typedef_name.as_ref()) {
+            Some(name) => name.clone(),
+            None => around(u, RecordId(k as u32))?,
+        };
+        Some(match &f.name {
+            Some(name) => format!("{outer}.{name}"),
+            None => outer,
+        })
+    })
 }

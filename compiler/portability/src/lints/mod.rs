@@ -83,11 +83,13 @@ pub fn check(
     let ((wide, chosen, first), (mut orders, second)) = parallel::both(by_number, by_kind);
     out.extend(first);
     out.extend(second);
+    sizes::ways(measured, &mut orders);
     // One entry for a place and what decides there.
-    orders.sort_by(|a, b| (a.unit, &a.place, a.by).cmp(&(b.unit, &b.place, b.by)));
+    let key = |o: &Order| (o.unit, o.place.clone(), o.by, o.when.clone());
+    orders.sort_by_key(key);
     let apart = |o: &Order| (o.by > By::Long).then_some(o.by);
     orders.dedup_by(|b, a| {
-        let same = (a.unit, &a.place, apart(a)) == (b.unit, &b.place, apart(b));
+        let same = (a.unit, &a.place, apart(a), &a.when) == (b.unit, &b.place, apart(b), &b.when);
         if same {
             a.by = a.by.max(b.by);
             match a.witnesses.is_empty() || b.witnesses.is_empty() {
@@ -118,7 +120,11 @@ fn witnessed(p: &Program, orders: &mut [Order]) {
         }
         let witness = Witness::new(u);
         for o in orders.iter_mut().filter(|o| o.unit == unit) {
-            let all: Option<Vec<ExprId>> = o.witnesses.iter().map(|e| witness.of(*e)).collect();
+            let of = |e: &ExprId| match o.by {
+                By::Way => witness.around(*e),
+                _ => witness.of(*e),
+            };
+            let all: Option<Vec<ExprId>> = o.witnesses.iter().map(of).collect();
             // What is read from files may be read behind the restart.
             let known = o.by != By::Files;
             o.witnesses = all.filter(|_| known).unwrap_or_default();

@@ -7,7 +7,7 @@ use pc3_program::program::{is_local, FnId, Program};
 use pc3_program::untouched;
 use pc3_program::walk::{strip_casts, visit, Node};
 use pc3_syntax::tree::*;
-use pc3_typemetric::descriptor::PC3_ORDER_SIZE;
+use pc3_typemetric::descriptor::{PC3_ORDER_SIZE, PC3_ORDER_WAY};
 use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet};
 
@@ -20,6 +20,8 @@ pub struct Order {
     pub by: By,
     /// Where the code runs that makes it so, in this unit; none: nothing shows it.
     pub witnesses: Vec<ExprId>,
+    /// Only if sizes have got to this node.
+    pub when: Option<String>,
 }
 
 impl Order {
@@ -32,6 +34,7 @@ impl Order {
             place,
             by,
             witnesses: vec![e],
+            when: None,
         }
     }
 
@@ -61,6 +64,8 @@ pub enum By {
     Files,
     /// A union had a member that its tag did not say.
     Tags,
+    /// Nothing: sizes get from the node `when`, or in any case, to that of the place.
+    Way,
     /// The size of a type of the unit, where it is in something that a checkpoint has.
     Size(TypeId),
 }
@@ -76,6 +81,7 @@ impl By {
             By::Layout => 4,
             By::Files => 5,
             By::Tags => 6,
+            By::Way => PC3_ORDER_WAY,
             By::Size(ty) => return format!("{PC3_ORDER_SIZE} + {}", size(ty)),
         };
         number.to_string()

@@ -58,6 +58,20 @@ impl<'a> Witness<'a> {
         Some(e)
     }
 
+    /// The same of a constant, too: of what it is a part of.
+    pub fn around(&self, e: ExprId) -> Option<ExprId> {
+        let mut e = e;
+        loop {
+            if let Some(found) = self.of(e) {
+                return Some(found);
+            }
+            match self.parents.get(&e) {
+                Some(Parent::Expr(up)) => e = *up,
+                _ => return None,
+            }
+        }
+    }
+
     /// Is it for nothing but its operand's address?
     fn decays_in(&self, up: ExprId) -> bool {
         matches!(

@@ -3,6 +3,7 @@
 use super::beyond::Beyond;
 use super::given::{given, Given, Gives};
 use super::reach::Calls;
+use super::ways::Ways;
 use crate::addresses::{has_sizeof, Numbers, Place};
 use crate::lints::layout;
 use pc3_program::annotations::Said;
@@ -21,9 +22,28 @@ pub enum Made {
     Plain,
     /// A multiple of the size of a unit's type.
     Of(usize, TypeId),
+    /// The size of a unit's type, once.
+    Is(usize, TypeId),
+    /// One of the sizes in it, or 0: the larger of two, say.
+    OneOf,
     /// Of sizes, among other things, all of them added: where it is 0 nothing has been.
     Sum,
     Other,
+}
+
+impl Made {
+    fn has_sizes(self) -> bool {
+        !matches!(self, Made::Nothing | Made::Plain)
+    }
+
+    /// As a part of a sum or a product.
+    fn in_sums(self) -> Made {
+        match self {
+            Made::Is(unit, ty) => Made::Of(unit, ty),
+            Made::OneOf => Made::Sum,
+            other => other,
+        }
+    }
 }
 
 pub struct Makes<'a> {
@@ -35,6 +55,13 @@ pub struct Makes<'a> {
     known: HashMap<Place, Made>,
 }
 
+pub struct Analysed {
+    pub made: HashMap<Place, Made>,
+    /// Expressions that sizes are in, and the places that these come from; none of them: there are sizes in any case.
+    pub sized: HashMap<(usize, ExprId), Vec<Option<Place>>>,
+    pub ways: Ways,
+}
+
 /// What places are made of, and the expressions that sizes are in.
 /// `told`: places of which the author says what they count, or that they are not saved.
 pub fn analyse<'a>(
@@ -43,7 +70,7 @@ pub fn analyse<'a>(
     (numbers, calls, beyond): (&'a Numbers, &'a Calls, &Beyond),
     wanted: &'a HashSet<Place>,
     told: &'a HashMap<Place, Option<(usize, TypeId)>>,
-) -> (HashMap<Place, Made>, HashSet<(usize, ExprId)>) {
+) -> Analysed {
     let results = calls.of.values().map(|f| Place::Result(*f));
     let given = given(
         p,
@@ -71,8 +98,11 @@ pub fn analyse<'a>(
     if begun {
         makes.settle(&given);
     }
-    let sized = makes.sized();
-    (makes.known, sized)
+    Analysed {
+        sized: makes.sized(),
+        ways: Ways::new(p, &makes, &given),
+        made: makes.known,
+    }
 }
 
 impl Makes<'_> {
@@ -121,16 +151,63 @@ impl Makes<'_> {
     }
 
     /// Expressions with sizes, which are more than constants.
-    fn sized(&self) -> HashSet<(usize, ExprId)> {
-        let mut all = HashSet::new();
+    fn sized(&self) -> HashMap<(usize, ExprId), Vec<Option<Place>>> {
+        let mut all = HashMap::new();
         for (unit, u) in self.p.units.iter().enumerate() {
             for e in (0..u.exprs.len()).map(|k| ExprId(k as u32)) {
                 let made = self.value(unit, e);
-                if matches!(made, Some(Made::Of(..) | Made::Sum | Made::Other)) {
-                    all.insert((unit, e));
+                if made.is_some_and(Made::has_sizes) {
+                    all.insert((unit, e), self.origins(unit, e));
                 }
             }
         }
+        all
+    }
+
+    pub(super) fn has_sizes(&self, place: &Place) -> bool {
+        let made = self
+            .known
+            .get(place)
+            .filter(|_| self.wanted.contains(place));
+        made.is_some_and(|m| m.has_sizes())
+    }
+
+    /// Where the sizes in a value come from; none: it has some itself.
+    pub(super) fn origins(&self, unit: usize, e: ExprId) -> Vec<Option<Place>> {
+        let u = &self.p.units[unit];
+        let mut all = Vec::new();
+        visit(u, Node::Expr(e), &mut |n| {
+            let Node::Expr(x) = n else { return true };
+            match &u.expr(x).kind {
+                ExprKind::SizeofType(_) | ExprKind::SizeofExpr(_) => {
+                    all.extend(layout::size_may_vary(u, x).then_some(None));
+                    return false;
+                }
+                ExprKind::Call { .. } if self.calls.of.contains_key(&(unit, x)) => all.push(None),
+                ExprKind::Call { callee, .. } => {
+                    if let Some((_, Callee::Defined(f))) = self.p.direct(unit, *callee) {
+                        let result = Place::Result(f);
+                        all.extend(self.has_sizes(&result).then_some(Some(result)));
+                    }
+                }
+                ExprKind::Ident(_)
+                | ExprKind::Member { .. }
+                | ExprKind::Index { .. }
+                | ExprKind::Deref(_)
+                    if matches!(u.ty(u.expr(x).ty.ty), Type::Int(_)) =>
+                {
+                    for place in self.numbers.lvalue(unit, u, x) {
+                        match self.told.get(&place) {
+                            Some(of) => all.extend(of.map(|_| None)),
+                            None => all.extend(self.has_sizes(&place).then_some(Some(place))),
+                        }
+                    }
+                }
+                _ => return true,
+            }
+            // Whose arguments, and what leads to a place, is not in the value.
+            false
+        });
         all
     }
 
@@ -143,7 +220,17 @@ impl Makes<'_> {
         match (a, b) {
             (Made::Nothing, x) | (x, Made::Nothing) => x,
             (Made::Plain, Made::Plain) => Made::Plain,
-            (Made::Of(u, s), Made::Of(v, t)) if self.same((u, s), (v, t)) => Made::Of(u, s),
+            (Made::Is(u, s), Made::Is(v, t)) => match self.same((u, s), (v, t)) {
+                true => Made::Is(u, s),
+                false => Made::OneOf,
+            },
+            (Made::Is(..) | Made::OneOf, Made::OneOf) | (Made::OneOf, Made::Is(..)) => Made::OneOf,
+            (Made::Of(u, s), Made::Of(v, t) | Made::Is(v, t))
+            | (Made::Is(v, t), Made::Of(u, s))
+                if self.same((u, s), (v, t)) =>
+            {
+                Made::Of(u, s)
+            }
             (Made::Other, _) | (_, Made::Other) => Made::Other,
             _ => Made::Sum,
         }
@@ -151,8 +238,14 @@ impl Makes<'_> {
 
     fn binary(&self, op: BinOp, a: Made, b: Made, counted: bool) -> Option<Made> {
         use Made::*;
+        let (a, b) = match op {
+            // As of one of both.
+            BinOp::Sub if b == Nothing => (a, b),
+            _ => (a.in_sums(), b.in_sums()),
+        };
         Some(match (op, a, b) {
             (_, Nothing | Plain, Nothing | Plain) => Plain,
+            (BinOp::Add, Nothing, x) | (BinOp::Add, x, Nothing) => x,
             (BinOp::Add, a, b) => self.either(a, b),
             (BinOp::Sub, a, Nothing) => a,
             (BinOp::Sub, Of(u, s), Of(v, t)) if self.same((u, s), (v, t)) => Of(u, s),
@@ -198,7 +291,11 @@ impl Makes<'_> {
             | ExprKind::Deref(_) => return self.place(unit, e),
             ExprKind::Cast { arg, .. } => match self.value(unit, *arg)? {
                 // Sizes that may have been cut.
-                Made::Of(..) | Made::Sum if self.is_narrow(unit, e) => Made::Other,
+                Made::Of(..) | Made::Is(..) | Made::OneOf | Made::Sum
+                    if self.is_narrow(unit, e) =>
+                {
+                    Made::Other
+                }
                 made => made,
             },
             ExprKind::Binary { op, lhs, rhs } => {
@@ -247,6 +344,7 @@ impl Makes<'_> {
 
     fn size(&self, unit: usize, t: TypeId) -> Made {
         let u = &self.p.units[unit];
+        let whole = t;
         let mut t = t;
         // So many of its elements' sizes.
         while let Type::Array {
@@ -257,6 +355,7 @@ impl Makes<'_> {
             t = elem.ty;
         }
         match layout::sizes(u, t) {
+            Some(_) if !is_systems(u, t) && t == whole => Made::Is(unit, t),
             Some(_) if !is_systems(u, t) => Made::Of(unit, t),
             _ => Made::Sum,
         }

@@ -8,6 +8,7 @@ mod beyond;
 mod given;
 mod made;
 mod reach;
+mod ways;
 
 use crate::addresses::{Arrays, Numbers, Place, Saved};
 use crate::heap::{allocator, one_line, Heap};
@@ -21,10 +22,12 @@ use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{base_name, is_local, Callee, FnId, Program};
 use pc3_program::walk::{strip_casts, visit, Node};
 use pc3_syntax::tree::*;
-use pc3_typemetric::descriptor::{PC3_TYPE_FITS, PC3_TYPE_SUM};
+use pc3_typemetric::descriptor::{PC3_TYPE_FITS, PC3_TYPE_ONE, PC3_TYPE_SUM};
 use reach::{Reach, Reached};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+pub use ways::Way;
+use ways::Ways;
 
 /// A `sizeof` that counts.
 pub struct Source {
@@ -46,6 +49,8 @@ enum Kept {
     Refused {
         sources: BTreeSet<usize>,
         flags: u8,
+        /// Of the ways by which sizes get there.
+        node: Option<String>,
     },
 }
 
@@ -53,8 +58,10 @@ enum Kept {
 pub struct Measured {
     pub sources: Vec<Source>,
     kept: HashMap<Place, Kept>,
-    /// Expressions of units in which sizes are, but for those that have one value on each architecture.
-    sized: HashSet<(usize, ExprId)>,
+    /// Expressions of units in which sizes are, but for those that have one value on each architecture, and where these
+    /// come from.
+    sized: HashMap<(usize, ExprId), Vec<Option<Place>>>,
+    ways: Ways,
 }
 
 impl Measured {
@@ -66,9 +73,52 @@ impl Measured {
     pub fn refused(&self, place: &Place) -> bool {
         matches!(self.kept.get(place), Some(Kept::Refused { .. }))
     }
+    /// Are all sizes in it that a restart refuses of one type?
+    pub fn of_one_type(&self, p: &Program, place: &Place) -> bool {
+        let Some(Kept::Refused { sources, .. }) = self.kept.get(place) else {
+            return true;
+        };
+        let mut all = sources.iter().map(|s| &self.sources[*s]);
+        let first = all.next();
+        first.is_none_or(|a| all.all(|b| same(p, a.unit, a.ty, b.unit) == Some(b.ty)))
+    }
     /// Is it a number that sizes are in?
     pub fn sized(&self, unit: usize, e: ExprId) -> bool {
-        self.sized.contains(&(unit, e))
+        self.sized.contains_key(&(unit, e))
+    }
+    /// A size in such a number: `sizeof(struct node)` (t.c:12).
+    pub fn size_in(&self, u: &Unit, unit: usize, e: ExprId) -> Option<&str> {
+        let span = &u.expr(e).span;
+        let inside = |s: &&Source| {
+            let at = &u.exprs.get(s.of.index()).map(|x| x.span.clone());
+            s.unit == unit
+                && at
+                    .as_ref()
+                    .is_some_and(|a| span.start <= a.start && a.end <= span.end)
+        };
+        let from = |s: &&Source| {
+            let mut places = self.sized.get(&(unit, e)).into_iter().flatten().flatten();
+            places.any(|x| s.reached.contains(x))
+        };
+        let mut all = self.sources.iter();
+        let own = all.find(inside);
+        let found = own.or_else(|| self.sources.iter().find(from))?;
+        Some(&found.name)
+    }
+    /// The nodes that its sizes come from, if there are none but by ways that code takes.
+    pub fn nodes(&self, unit: usize, e: ExprId) -> Option<Vec<String>> {
+        let all = self.sized.get(&(unit, e))?.iter();
+        let node = |x: &Option<Place>| self.ways.node(x.as_ref()?).cloned();
+        let nodes: Vec<String> = all.map(node).collect::<Option<_>>()?;
+        (!nodes.is_empty()).then_some(nodes)
+    }
+    /// Ways to these nodes, and to those of what restarts refuse.
+    pub fn ways(&self, nodes: impl Iterator<Item = String>) -> Vec<&Way> {
+        let refused = self.kept.values().filter_map(|k| match k {
+            Kept::Refused { node, .. } => node.clone(),
+            Kept::Counts(..) => None,
+        });
+        self.ways.to(&nodes.chain(refused).collect())
     }
     /// Is a source in something that is refused?
     pub fn decides(&self, source: usize) -> bool {
@@ -77,20 +127,21 @@ impl Measured {
     }
 }
 
+/// `by_code`: a restart asks what code has run.
 pub fn find(
     p: &Program,
     graph: &CallGraph,
     said: &Said,
     heap: &Heap,
     numbers: &Numbers,
-    saved: Saved,
+    (saved, by_code): (Saved, bool),
 ) -> Measured {
     let calls = reach::calls(p, numbers);
     let beyond = beyond::find(p, graph);
     let told = made::told(p, numbers, said);
     let systems = systems(p);
     let mut banned: HashSet<Place> = HashSet::new();
-    let (sources, all, made, sized) = loop {
+    let (sources, all, analysed) = loop {
         let sources = sources(p, heap, (numbers, &banned), &calls, &beyond);
         let own = |x: &Place| match x {
             Place::Member(of, _) => !systems.contains(of),
@@ -100,14 +151,14 @@ pub fn find(
         };
         let all = distinct(&sources).into_iter().flat_map(|r| r.iter());
         let all: HashSet<Place> = all.filter(|x| own(x)).cloned().collect();
-        let (made, sized) = made::analyse(p, graph, (numbers, &calls, &beyond), &all, &told);
+        let analysed = made::analyse(p, graph, (numbers, &calls, &beyond), &all, &told);
         // Of several arrays that cannot be told apart only what all have in common is known.
-        let unclear = made.iter().filter(|(x, made)| {
-            matches!(made, Made::Sum | Made::Other) && numbers.arrays.is_mixed(x)
+        let unclear = analysed.made.iter().filter(|(x, made)| {
+            matches!(made, Made::OneOf | Made::Sum | Made::Other) && numbers.arrays.is_mixed(x)
         });
         let unclear: Vec<Place> = unclear.map(|x| x.0.clone()).collect();
         if unclear.is_empty() {
-            break (sources, all, made, sized);
+            break (sources, all, analysed);
         }
         banned.extend(unclear);
     };
@@ -119,12 +170,17 @@ pub fn find(
         let counted = heap.headed.iter().any(|h| h.counts(p, x));
         !bare && !counted && has_row(p, x) && (!elements || numbers.arrays.kept(p, graph, x, saved))
     };
+    let ways = match by_code {
+        true => analysed.ways,
+        false => Ways::default(),
+    };
     let mut kept = HashMap::new();
     let sets = distinct(&sources);
     for place in all.iter().filter(held) {
-        let (flags, of) = match made.get(place) {
+        let (flags, of) = match analysed.made.get(place) {
             None | Some(Made::Plain | Made::Nothing) => continue,
-            Some(Made::Of(unit, ty)) => (PC3_TYPE_SUM, Some((*unit, *ty))),
+            Some(Made::Of(unit, ty) | Made::Is(unit, ty)) => (PC3_TYPE_SUM, Some((*unit, *ty))),
+            Some(Made::OneOf) => (PC3_TYPE_SUM | PC3_TYPE_ONE, None),
             Some(Made::Sum) => (PC3_TYPE_SUM, None),
             Some(Made::Other) => (0, None),
         };
@@ -147,7 +203,11 @@ pub fn find(
                     let has = |s: &Source| in_it.contains(&Arc::as_ptr(&s.reached));
                     let all = sources.iter().enumerate().filter(|s| has(s.1));
                     let of: BTreeSet<usize> = all.map(|s| s.0).collect();
-                    Kept::Refused { sources: of, flags }
+                    Kept::Refused {
+                        sources: of,
+                        flags,
+                        node: ways.node(place).cloned(),
+                    }
                 }
             },
         );
@@ -155,7 +215,8 @@ pub fn find(
     Measured {
         sources,
         kept,
-        sized,
+        sized: analysed.sized,
+        ways,
     }
 }
 
@@ -223,10 +284,15 @@ pub fn tell(p: &Program, measured: &Measured, arrays: &Arrays, said: &mut Said) 
         let mut kept = |place: Place, made: &mut Vec<Sizes>| {
             Some(match measured.kept.get(&place)? {
                 Kept::Counts(from, ty) => Ok(QualType::plain(same(p, *from, *ty, unit)?)),
-                Kept::Refused { sources, flags } => {
+                Kept::Refused {
+                    sources,
+                    flags,
+                    node,
+                } => {
                     let row = *rows.entry(place).or_insert_with(|| {
-                        let names = sources.iter().map(|s| measured.sources[*s].name.as_str());
-                        let places = names.collect::<Vec<_>>().join("\n");
+                        let names = sources.iter().map(|s| measured.sources[*s].name.clone());
+                        let node = node.iter().map(|n| format!("@{n}"));
+                        let places = names.chain(node).collect::<Vec<_>>().join("\n");
                         let flags = *flags;
                         made.push(Sizes { places, flags });
                         made.len() - 1

@@ -382,6 +382,7 @@ impl<'a> Compiler<'a> {
                     from: int(from),
                     to: int(to),
                     but_nothing: true,
+                    one_of: Vec::new(),
                     enough: None,
                     what: "the size of a pointer".into(),
                 };

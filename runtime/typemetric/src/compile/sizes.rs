@@ -3,7 +3,10 @@
 use super::{one, Compiler};
 use crate::abi::Abi;
 use crate::ops::{Int, Op, Step};
-use crate::types::{Kind, Type, TypeId, FITS, SUM};
+use crate::types::{Kind, Type, TypeId, FITS, ONE, SUM};
+
+/// In front of the name of what such numbers share their sizes with: whether any has got there is measured, too, as 1 or 0.
+const NODE: char = '@';
 
 /// Why a number cannot stay as it is.
 struct Changed {
@@ -11,6 +14,8 @@ struct Changed {
     what: String,
     /// 0 can.
     but_nothing: bool,
+    /// It is one of these there, and here.
+    one_of: Vec<(u64, u64)>,
     /// From here on it can.
     enough: Option<u64>,
 }
@@ -54,12 +59,14 @@ impl Compiler<'_> {
             Some(Changed {
                 what,
                 but_nothing,
+                one_of,
                 enough,
             }) => {
                 let step = Step::Size {
                     from,
                     to,
                     but_nothing,
+                    one_of,
                     enough,
                     what,
                 };
@@ -68,15 +75,32 @@ impl Compiler<'_> {
         }
     }
 
+    /// Has no size got into such numbers of the checkpoint's program?
+    fn has_none(&self, a: &Type) -> bool {
+        let mut nodes = a.name.lines().filter(|n| n.starts_with(NODE));
+        nodes
+            .next()
+            .is_some_and(|n| self.src.measured(n) == Some(0))
+    }
+
     fn changed(&self, a: &Type, b: &Type) -> Option<Changed> {
         let (from, to) = (self.src.abi(), self.dst.abi());
         let scalars = |x: &Abi| [x.pointer, x.long, x.long_long, x.double, x.long_double];
         let elsewhere = scalars(from) != scalars(to);
         let both = [a, b].into_iter().filter(|t| measured(t));
         let fits = both.clone().any(|t| t.flags & FITS != 0);
-        let mut names: Vec<&str> = both.clone().flat_map(|t| t.name.lines()).collect();
+        let counted = counts(a) || counts(b);
+        if measured(a) && !counted && self.has_none(a) {
+            return None;
+        }
+        let names = both.clone().flat_map(|t| t.name.lines());
+        let mut names: Vec<&str> = names.filter(|n| !n.starts_with(NODE)).collect();
         names.sort_unstable();
         names.dedup();
+        let pair = |n: &&str| Some((self.src.measured(n)?, self.dst.measured(n)?));
+        // Pieces stay where they are, with their sizes.
+        let one = !fits && measured(a) && measured(b) && a.flags & b.flags & ONE != 0;
+        let one_of: Option<Vec<(u64, u64)>> = names.iter().map(pair).collect();
         let (mut first, mut enough) = (None, 0);
         for name in names {
             let what = match (self.src.measured(name), self.dst.measured(name)) {
@@ -96,11 +120,12 @@ impl Compiler<'_> {
         }
         // What one build converts and the other does not.
         let enough = (fits && first.is_some()).then_some(enough);
-        let unlike = elsewhere && (counts(a) || counts(b));
+        let unlike = elsewhere && counted;
         let what = first.or_else(|| unlike.then(|| "sizes that may be others here".to_string()))?;
         Some(Changed {
             what,
             but_nothing: both.clone().all(|t| t.flags & SUM != 0),
+            one_of: one_of.filter(|_| one).unwrap_or_default(),
             enough,
         })
     }

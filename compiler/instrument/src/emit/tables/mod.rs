@@ -258,7 +258,8 @@ impl Emitter<'_, '_> {
         };
         let rows = self.input.orders.iter().enumerate().map(|(i, o)| {
             let by = o.by.text(&size);
-            format!("{{{}, {by}, {}}}", quote(&o.place), ran(i, o))
+            let when = o.when.as_deref().map_or("0".into(), quote);
+            format!("{{{}, {by}, {}, {when}}}", quote(&o.place), ran(i, o))
         });
         let rows: Vec<String> = rows.collect();
         if !marked.is_empty() && !rows.is_empty() {

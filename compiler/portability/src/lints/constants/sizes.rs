@@ -4,7 +4,7 @@ use crate::addresses::Place;
 use crate::heap::one_line;
 use crate::lints::is_user;
 use crate::lints::reaches_checkpoint::{By, Cx, Order};
-use crate::size_derived::{self, Measured, Source};
+use crate::size_derived::{self, Measured, Source, Way};
 use pc3_program::program::Program;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
@@ -31,6 +31,7 @@ pub fn check(
                 place: s.name.clone(),
                 by: By::Size(s.ty),
                 witnesses: Vec::new(),
+                when: None,
             });
         }
         let all = known_sets
@@ -40,7 +41,7 @@ pub fn check(
         let known = all.iter().any(|x| reported.contains(x));
         reported.extend(all.iter());
         if !known && !all.is_empty() {
-            out.push(advice(cx.p, u, s, all));
+            out.push(advice(cx.p, measured, s, all));
         } else if let Some(into) = bare(cx, s) {
             list.push(Order::of(s.unit, u, s.of, By::Layout));
             let text = one_line(u.slice(&u.expr(s.of).span));
@@ -69,7 +70,14 @@ pub fn elsewhere(
         for e in (0..u.exprs.len()).map(|k| ExprId(k as u32)) {
             let sized = measured.sized(unit, e) && is_user(u, e);
             if sized && cx.becomes_float(unit, e) && cx.goes(unit, e, &mut HashSet::new()) {
-                tell(u, unit, e, "in a floating-point number", list, out);
+                tell(
+                    (u, measured),
+                    unit,
+                    e,
+                    "in a floating-point number",
+                    list,
+                    out,
+                );
             }
         }
     }
@@ -77,7 +85,7 @@ pub fn elsewhere(
         let u = &cx.p.units[*unit];
         if measured.sized(*unit, *e) && is_user(u, *e) {
             tell(
-                u,
+                (u, measured),
                 *unit,
                 *e,
                 "while it waits for a call in its expression",
@@ -88,14 +96,32 @@ pub fn elsewhere(
     }
 }
 
-fn tell(u: &Unit, unit: usize, e: ExprId, how: &str, list: &mut Vec<Order>, out: &mut Diagnostics) {
-    list.push(Order::of(unit, u, e, By::Layout));
+fn tell(
+    (u, measured): (&Unit, &Measured),
+    unit: usize,
+    e: ExprId,
+    how: &str,
+    list: &mut Vec<Order>,
+    out: &mut Diagnostics,
+) {
+    let order = Order::of(unit, u, e, By::Layout);
+    match measured.nodes(unit, e) {
+        Some(nodes) => list.extend(nodes.into_iter().map(|n| Order {
+            when: Some(n),
+            ..order.clone()
+        })),
+        None => list.push(order),
+    }
     let text = one_line(u.slice(&u.expr(e).span));
+    let of = measured
+        .size_in(u, unit, e)
+        .filter(|_| !text.contains("sizeof"));
+    let made = of.map_or(String::new(), |of| format!("made of {of}, "));
     out.push(Diagnostic::advice(
         u,
         &u.expr(e).span,
         Code::SizeKept,
-        format!("`{text}` is another number on other architectures, and a checkpoint keeps it {how}: a restart where members lie elsewhere is refused"),
+        format!("`{text}` is {made}another number on other architectures, and a checkpoint keeps it {how}: a restart where members lie elsewhere is refused"),
         "compute it anew where it is used, or keep it in an integer of its own",
     ));
 }
@@ -117,18 +143,18 @@ fn bare(cx: &Cx, s: &Source) -> Option<String> {
     (element && cx.holds(s.unit, lhs)).then_some(text)
 }
 
-fn advice(p: &Program, u: &Unit, s: &Source, all: &HashSet<&Place>) -> Diagnostic {
-    let direct =
-        s.to.iter()
-            .find(|x| all.contains(x))
-            .and_then(|x| x.name(p));
+fn advice(p: &Program, measured: &Measured, s: &Source, all: &HashSet<&Place>) -> Diagnostic {
+    let u = &p.units[s.unit];
+    let direct = s.to.iter().find(|x| all.contains(x));
     let named = |x: &Place| matches!(x, Place::Variable(..));
-    let mut names: Vec<(bool, Option<String>)> =
-        all.iter().map(|x| (named(x), x.name(p))).collect();
-    names.sort();
-    let place = direct.or_else(|| names.into_iter().find_map(|n| n.1));
-    let place = place.unwrap_or_default();
+    let first = all.iter().min_by_key(|x| (named(x), x.name(p)));
+    let kept = direct.or(first.copied());
+    let place = kept.and_then(|x| x.name(p)).unwrap_or_default();
     let of = u.type_name(QualType::plain(s.ty));
+    let help = match kept.is_none_or(|x| measured.of_one_type(p, x)) {
+        true => format!("compute it anew where it is used, or say what it counts: `#pragma pc3 bytes {place} of {of}`"),
+        false => format!("sizes of several types are in it: compute it anew where it is used, or, if it is only reported, `#pragma pc3 bytes {place} of anything`"),
+    };
     let at = &u.expr(s.of).span;
     let text = one_line(u.slice(at));
     Diagnostic::advice(
@@ -136,6 +162,26 @@ fn advice(p: &Program, u: &Unit, s: &Source, all: &HashSet<&Place>) -> Diagnosti
         at,
         Code::SizeKept,
         format!("`{text}` is another number on other architectures, and a checkpoint keeps what is computed from it in `{place}`: a restart where it is another number is refused while that has such a value"),
-        format!("compute it anew where it is used, or say what it counts: `#pragma pc3 bytes {place} of {of}`"),
+        help,
     )
+}
+
+/// The ways that sizes take to what is kept, by the code that has run if they have been taken.
+pub fn ways(measured: &Measured, list: &mut Vec<Order>) {
+    let nodes: Vec<String> = list.iter().filter_map(|o| o.when.clone()).collect();
+    let ways = measured.ways(nodes.into_iter());
+    let order = |w: &Way| {
+        let (unit, witnesses) = match w.by {
+            Some((unit, e)) => (unit, vec![e]),
+            None => (0, Vec::new()),
+        };
+        Order {
+            unit,
+            place: w.to.clone(),
+            by: By::Way,
+            witnesses,
+            when: w.from.clone(),
+        }
+    };
+    list.extend(ways.into_iter().map(order));
 }
