@@ -27,10 +27,8 @@ fn told(text: String) -> String {
     let units = [unit];
     let program = Program::new(&units);
     let graph = callgraph::analyse(&program, false);
-    let said = Said {
-        units: vec![InUnit::default()],
-        ..Said::default()
-    };
+    let mut said = Said::default();
+    said.units.push(InUnit::default());
     let heap = heap::analyse(&program, &graph, &said, true);
     let noted = unions::analyse(&program, &graph, &said, &heap);
     infer(&program, &noted).told.join("; ")

@@ -511,10 +511,10 @@ fn one_tag_one_type() {
 #[test]
 fn unknown_types_decide_nothing() {
     check(
-        "int n = _Generic((_BitInt(7))1, int: 1, default: 2);",
+        "int n = _Generic((__bf16)1, int: 1, default: 2);",
         expect![[r#"
-            E0106 which value this _Generic takes depends on a type that pc3cc does not know [1:_Generic((_BitInt(7))1, int: 1, default: 2)]
-            decl n: int linked init = _Generic((_BitInt(7))1, int: 1, default: 2):<unsupported>
+            E0106 which value this _Generic takes depends on a type that pc3cc does not know [1:_Generic((__bf16)1, int: 1, default: 2)]
+            decl n: int linked init = _Generic((__bf16)1, int: 1, default: 2):<unsupported>
         "#]],
     );
 }
