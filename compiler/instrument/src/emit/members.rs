@@ -216,19 +216,21 @@ impl TypeTable<'_, '_> {
             elem = e.ty;
             one += "[0]";
         }
-        let class = match u.ty(elem) {
-            Type::Float(_) => "== 8",
-            Type::Complex(_) | Type::ComplexInt(_) => "== 9",
+        let of_class = |class: &str| format!("__builtin_classify_type({one}) {class}");
+        let agrees = match u.ty(elem) {
+            Type::Float(_) => of_class("== 8"),
+            Type::Complex(_) | Type::ComplexInt(_) => of_class("== 9"),
             // Older compilers have no class of its own for it.
-            Type::Int(IntKind::Bits { .. }) => "% 17 < 5",
-            Type::Bool | Type::Int(_) | Type::Enum(_) => "< 5",
-            Type::Vector { .. } => "!= 5",
+            Type::Int(IntKind::Bits { .. }) => of_class("% 17 < 5"),
+            Type::Bool | Type::Int(_) | Type::Enum(_) => of_class("< 5"),
+            // With vector registers, s390x lets none be an argument of that.
+            Type::Vector { elem, .. } => format!("sizeof({one}[0]) == {}", self.size(*elem)),
             _ => return,
         };
         let size = self.size(QualType::plain(t));
         let text = format!("pc3cc takes {what} for something else than the compiler");
         self.support += &format!(
-            "_Static_assert(sizeof({object}) == {size} && __builtin_classify_type({one}) {class}, {});\n",
+            "_Static_assert(sizeof({object}) == {size} && {agrees}, {});\n",
             quote(&text)
         );
     }
