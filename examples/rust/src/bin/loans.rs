@@ -31,7 +31,7 @@ fn value(node: &Node, mut log: Option<&mut Vec<String>>) -> i64 {
             let a = ck!(value(&of[0], log.as_deref_mut()));
             checkpoint!();
             let b = ck!(value(&of[1], log.as_deref_mut()));
-            if let Some(log) = log.as_deref_mut() {
+            if let Some(log) = log {
                 log.push(format!("{op:?} {a} {b}"));
             }
             checkpoint!();
