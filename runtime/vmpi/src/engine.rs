@@ -9,19 +9,22 @@ use pc3_runtime::given;
 use pc3_runtime::guest::none_resumes;
 use pc3_runtime::job::Job;
 use pc3_runtime::peers::{provide_peers, Peers};
+use pc3_runtime::placement::Placement;
 use pc3_runtime::rank::{Rank, Status};
 use pc3_runtime::report::{die, error, leave, on_leave, say, EXIT_REFUSED, EXIT_SETTINGS};
 use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
 use pc3_typemetric::codes;
 
+use crate::coord::driver::AtBarrier;
 use crate::coord::{driver, standing};
 use crate::deadlock;
 use crate::link::desk::Together;
 use crate::link::node::Event;
 use crate::link::{self, Link};
+use crate::nonblocking::protocol::NonBlocking;
 use crate::nonblocking::{self, outcomes};
 use crate::p2p;
-use crate::protocol;
+use crate::protocol::Protocol;
 use crate::sched::{Backend, Special};
 use crate::sights;
 use crate::state::{self, Phase, RankState, World};
@@ -54,7 +57,7 @@ pub fn register() {
             true => Backend::Threads,
             false => Backend::ALL[0],
         });
-        let protocol = protocol::named(job.protocol.as_deref());
+        let protocol = protocol_of(job.protocol.as_deref());
         Box::new(MpiEngine {
             world: World::linked(
                 job.placement.clone(),
@@ -66,6 +69,24 @@ pub fn register() {
             ),
         })
     });
+}
+
+/// The one of this name, or that of a job for which none was named.
+fn protocol_of(name: Option<&str>) -> &'static dyn Protocol {
+    match name {
+        Some("nonblocking") => &NonBlocking,
+        _ => &AtBarrier,
+    }
+}
+
+impl World {
+    /// Ranks of one process, which stand at a barrier when they are saved.
+    pub fn new(ranks: u32, workers: u32, backend: Backend, stack: usize) -> Arc<World> {
+        let workers = workers.clamp(1, ranks.max(1)) as usize;
+        let placement = Placement::blocks(ranks as usize, 1, workers);
+        let special = Special::default();
+        World::linked(placement, backend, stack, None, special, &AtBarrier)
+    }
 }
 
 pub struct MpiEngine {

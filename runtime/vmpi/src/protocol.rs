@@ -8,8 +8,6 @@ use std::fmt;
 
 use pc3_runtime::rank::Rank;
 
-use crate::coord::driver::AtBarrier;
-use crate::nonblocking::protocol::NonBlocking;
 use crate::state::World;
 
 pub(crate) trait Protocol: fmt::Debug + Sync {
@@ -24,12 +22,4 @@ pub(crate) trait Protocol: fmt::Debug + Sync {
 
     /// In a job of several processes, and no rank here need come to a location: a checkpoint is wanted.  Called until one begins.
     fn asked(&self, world: &World);
-}
-
-/// The one of this name, or that of a job for which none was named.
-pub(crate) fn named(name: Option<&str>) -> &'static dyn Protocol {
-    match name {
-        Some("nonblocking") => &NonBlocking,
-        _ => &AtBarrier,
-    }
 }

@@ -13,23 +13,8 @@ use pc3_os::clocks::CLOCK_REALTIME;
 use pc3_os::types::{clock_t, clockid_t, rusage, time_t, timespec, timeval, tms};
 use pc3_os::{errors, original};
 
-use crate::nonblocking::outcomes::{logging, system};
+use crate::nonblocking::outcomes::{logging, system, Question, ORDER};
 use crate::state::RankState;
-
-/// What was asked: the first byte of what is logged.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-enum Question {
-    Time,
-    TimeOfDay,
-    Clock,
-    Processor,
-    Times,
-    Usage,
-    Random,
-    Device,
-    Number,
-}
 
 /// Numbers that the system says, as logged: of 64 bits, the result first. If that is -1, `errno` follows from the log.
 fn numbers<const N: usize>(
@@ -61,16 +46,7 @@ fn numbers<const N: usize>(
     std::array::from_fn(number)
 }
 
-/// Bytes of which a program makes numbers are others where their order is another; the log says which.
-const ORDER: u8 = cfg!(target_endian = "big") as u8;
-
-/// Does a log that is read have bytes of which a program may have made other numbers than it would make here?
-pub(crate) fn is_foreign(said: &[u8]) -> bool {
-    let bytes = [Question::Random, Question::Device].map(|q| q as u8);
-    matches!(said, [question, order, ..] if bytes.contains(question) && *order != ORDER)
-}
-
-/// The same of bytes, at most so many.
+/// Bytes that the system says, as logged, at most so many.
 fn bytes(
     me: &RankState,
     question: Question,

@@ -3,6 +3,8 @@
 
 use std::ffi::{c_int, c_void};
 
+use crate::topo::neighbors::Neighbors;
+
 use super::entry;
 use super::given::{
     keep_shape, root_of, shape, side, uses, uses_between, Count, Given, Held, List, Use,
@@ -10,7 +12,7 @@ use super::given::{
 use super::p2p::publish;
 use crate::coll::barrier::Gate;
 use crate::coll::meeting::{Call, Kind};
-use crate::coll::moves::{Move, Neighbors, Shape};
+use crate::coll::moves::{Move, Shape};
 use crate::coll::posted::{Posted, Work};
 use crate::coll::rounds;
 use crate::comm::Comm;

@@ -3,6 +3,8 @@
 //! Member i's block for j receives what member j's block for i sends.  They differ only in which
 //! pairs (i, j) take part and in how a call names its blocks.
 
+use crate::topo::neighbors::Neighbors;
+
 use super::copying::{across, along_edges, each, exchange_in_place, from_elsewhere, pull, spread};
 use super::inline_collective::{moved, Few, Heard, Record};
 use super::meeting::{All, Brief, Call, Kind, Plan};
@@ -23,36 +25,6 @@ pub enum Shape<'a> {
     Inter { low: usize },
     /// Along the edges of a topology: where from, and where to.
     Neighbors(&'a Neighbors),
-}
-
-/// A member's neighbours, in the order of its blocks; negative ones are no process.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Neighbors {
-    pub sources: Vec<i32>,
-    pub dests: Vec<i32>,
-    /// Of a grid: what is sent one way along a dimension is received from the other way (MPI 4.1
-    /// section 8.6), also where both ways lead to one process.
-    pub grid: bool,
-}
-
-impl Neighbors {
-    /// The block of `other` that is sent to member `me` and meant for its source `k`.
-    pub(super) fn sent(&self, me: usize, k: usize, other: &Neighbors) -> Option<usize> {
-        if self.grid {
-            return Some(k ^ 1);
-        }
-        // Several edges between the same two are matched in their order.
-        let nth = self.sources[..k]
-            .iter()
-            .filter(|s| **s == self.sources[k])
-            .count();
-        let mut edges = other.dests.iter().enumerate();
-        edges
-            .by_ref()
-            .filter(|(_, d)| **d == me as i32)
-            .nth(nth)
-            .map(|e| e.0)
-    }
 }
 
 /// `root` of members of an inter-communicator that take no part.

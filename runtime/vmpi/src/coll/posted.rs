@@ -1,7 +1,7 @@
 //! A non-blocking or persistent collective call, kept until it is complete.
 
 use super::meeting::{Kind, MeetingRef};
-use super::moves::{Move, Neighbors, Shape};
+use super::moves::{Move, Shape};
 use super::reduce::Reduction;
 use super::side::{Ints, Kept};
 use crate::comm::Comm;
@@ -12,6 +12,8 @@ use crate::op::{Kernel, Op};
 use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
+
+use crate::topo::neighbors::Neighbors;
 
 pub struct Posted {
     pub kind: Kind,

@@ -16,13 +16,13 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::inline_collective::{self, InlineCall, Record};
 use super::meeting::{All, Call};
-use super::moves::Neighbors;
 use super::zero_copy::{Came, There, To};
 use crate::datatype::moving::Buf;
 use crate::datatype::written::{read_type, write_signature};
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::group::Group;
+use crate::topo::neighbors::Neighbors;
 use crate::transport::Memory;
 use crate::wire::{bad, Read, Reader, Writer};
 

@@ -474,7 +474,7 @@ fn world_of(shared: &Shared) -> &World {
 /// A rank's line from a checkpoint; its requests and messages are there already.
 pub(crate) fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
     let world = me.world();
-    let recovered = record::read(bytes, world, ctx)?;
+    let recovered = record::read(bytes, world, &state::message::senders(world), ctx)?;
     world.nonblocking.lock().recovered[me.slot as usize] = Some(recovered);
     Ok(())
 }

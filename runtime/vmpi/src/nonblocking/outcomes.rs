@@ -23,6 +23,30 @@ pub(crate) enum Outcome {
     Said(Vec<u8>),
 }
 
+/// What the system was asked: the first byte of what it said.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Question {
+    Time,
+    TimeOfDay,
+    Clock,
+    Processor,
+    Times,
+    Usage,
+    Random,
+    Device,
+    Number,
+}
+
+/// Bytes of which a program makes numbers are others where their order is another; the log says which.
+pub(crate) const ORDER: u8 = cfg!(target_endian = "big") as u8;
+
+/// Does a log that is read have bytes of which a program may have made other numbers than it would make here?
+pub(crate) fn is_foreign(said: &[u8]) -> bool {
+    let bytes = [Question::Random, Question::Device].map(|q| q as u8);
+    matches!(said, [question, order, ..] if bytes.contains(question) && *order != ORDER)
+}
+
 /// What was said the first time, if this is done again.
 pub(crate) fn replayed(me: &RankState) -> Option<Outcome> {
     let world = me.world();

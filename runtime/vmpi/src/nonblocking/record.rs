@@ -15,14 +15,13 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::p2p::written::{self, Senders};
 use pc3_protocol::{Line, Log, Name, Parts};
 use pc3_runtime::transfer::LoadCtx;
 
-use super::outcomes::Outcome;
-use crate::c::clocks::is_foreign;
+use super::outcomes::{is_foreign, Outcome};
 use crate::p2p::mailbox::Message;
 use crate::p2p::Key;
-use crate::state::message;
 use crate::state::World;
 use crate::wire::{bad, Read, Reader, Writer};
 
@@ -43,7 +42,7 @@ unsafe impl Send for Recovered {}
 /// Adds a message that crosses the line.
 pub(super) fn late(to: &mut Vec<u8>, key: &Key, m: &Message) {
     let mut w = Writer(std::mem::take(to));
-    message::write(&mut w, key, m, |_| None);
+    written::write(&mut w, key, m, |_| None);
     *to = w.0;
 }
 
@@ -144,7 +143,12 @@ pub(super) fn write(
     w.0
 }
 
-pub(super) fn read(bytes: &[u8], world: &World, ctx: &dyn LoadCtx) -> Read<Recovered> {
+pub(super) fn read(
+    bytes: &[u8],
+    world: &World,
+    senders: &Senders,
+    ctx: &dyn LoadCtx,
+) -> Read<Recovered> {
     let mut r = Reader(bytes);
     let version = r.u8()?;
     match version {
@@ -177,7 +181,7 @@ pub(super) fn read(bytes: &[u8], world: &World, ctx: &dyn LoadCtx) -> Read<Recov
     let count = r.u64()?;
     let mut late = Vec::new();
     for _ in 0..count {
-        late.push(message::read(&mut r, world, ctx)?);
+        late.push(written::read(&mut r, senders, ctx)?);
     }
     if !r.0.is_empty() {
         return bad("something follows a rank's log");

@@ -23,6 +23,7 @@ pub mod request;
 pub mod send;
 pub(crate) mod sharing;
 pub mod wait;
+pub(crate) mod written;
 
 pub use buf::Buf;
 pub use queue::Key;
@@ -30,7 +31,7 @@ pub use recv::{cancel, iprobe, irecv, probe, recv, recv_status};
 pub use request::{Mode, Req, Request, Status};
 pub(crate) use send::all_poll;
 pub use send::{isend, release_held, send, settle, Dest};
-pub use wait::{free, test, wait, wait_done};
+pub use wait::{exchange, free, test, wait, wait_done};
 
 pub const ANY_SOURCE: i32 = -1;
 pub const ANY_TAG: i32 = -2;
@@ -45,26 +46,3 @@ const LAZY: usize = 4 << 10;
 /// A rank that has this much unreceived makes further senders wait.
 pub const BACKLOG_MESSAGES: usize = 4096;
 pub const BACKLOG_BYTES: usize = 32 << 20;
-
-use crate::error::Result;
-use crate::state::RankState;
-
-/// Sends one message and receives another, in whichever order they get through.
-///
-/// # Safety
-/// As of [`send`] and [`recv`].
-pub unsafe fn exchange(
-    me: &RankState,
-    out: Buf<'_>,
-    to: Dest,
-    into: Buf<'_>,
-    from: Key,
-) -> Result<Status> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let r = irecv(me, into, from);
-        let sent = send(me, out, to, Mode::Standard);
-        let got = wait(me, r);
-        sent.and(got)
-    }
-}

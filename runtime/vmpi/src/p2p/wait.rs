@@ -1,8 +1,10 @@
 //! Waiting for requests and testing them.
 
-use super::recv::check;
-use super::request::{Req, Request, Status};
-use super::send::{give_way, is_lazy, keep_lazy};
+use super::buf::Buf;
+use super::queue::Key;
+use super::recv::{check, irecv};
+use super::request::{Mode, Req, Request, Status};
+use super::send::{give_way, is_lazy, keep_lazy, send, Dest};
 use crate::error::Result;
 use crate::state::RankState;
 
@@ -78,5 +80,25 @@ pub fn free(me: &RankState, r: Req) {
         me.recycle(r);
     } else {
         me.detach(r);
+    }
+}
+
+/// Sends one message and receives another, in whichever order they get through.
+///
+/// # Safety
+/// As of [`send`] and [`recv`](super::recv()).
+pub unsafe fn exchange(
+    me: &RankState,
+    out: Buf<'_>,
+    to: Dest,
+    into: Buf<'_>,
+    from: Key,
+) -> Result<Status> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let r = irecv(me, into, from);
+        let sent = send(me, out, to, Mode::Standard);
+        let got = wait(me, r);
+        sent.and(got)
     }
 }

@@ -1,5 +1,6 @@
 //! Reads back what [`super::save`] wrote, perhaps under another ABI.
 
+use crate::p2p::written;
 use pc3_runtime::transfer::{LoadCtx, LoadError, Target};
 
 use super::save::{ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION};
@@ -46,8 +47,9 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
 
     let requests = r.list(|r| request(r, ctx, me))?;
     let world = me.world();
-    let inbound = r.list(|r| message::read(r, world, ctx))?;
-    let taken = r.list(|r| Ok((r.size()?, message::read(r, world, ctx)?)))?;
+    let senders = message::senders(world);
+    let inbound = r.list(|r| written::read(r, &senders, ctx))?;
+    let taken = r.list(|r| Ok((r.size()?, written::read(r, &senders, ctx)?)))?;
     let types = saved::load(me.objects(), &mut r, ctx)?;
     if types.len() < requests.len() {
         return bad("types are missing");
@@ -134,7 +136,7 @@ fn request(r: &mut Reader, ctx: &dyn LoadCtx, me: &RankState) -> Read<Saved> {
     if dest >= me.size() {
         return bad("a request to a rank that does not exist");
     }
-    let key = message::read_key(r)?;
+    let key = written::read_key(r)?;
     let peer = r.i32()?;
     let comm = r.size()?;
     let source = r.u64()?;

@@ -19,7 +19,6 @@ use pc3_runtime::rank::Rank;
 
 use crate::coll::meeting::{Meeting, MeetingRef, Registry};
 use crate::comm::{FIRST_LATE_ID, SELF_ID, WORLD_ID};
-use crate::coord::driver::AtBarrier;
 use crate::coord::Coordinator;
 use crate::deadlock;
 use crate::group::Group;
@@ -92,13 +91,6 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(ranks: u32, workers: u32, backend: Backend, stack: usize) -> Arc<World> {
-        let workers = workers.clamp(1, ranks.max(1)) as usize;
-        let placement = Placement::blocks(ranks as usize, 1, workers);
-        let special = Special::default();
-        World::linked(placement, backend, stack, None, special, &AtBarrier)
-    }
-
     /// This process's part of a job of several.
     pub(crate) fn linked(
         placement: Placement,

@@ -12,13 +12,14 @@
 //! ```
 //! Their datatypes go with those of the requests, in the order of the sides.
 
+use crate::topo::neighbors::Neighbors;
 use pc3_runtime::transfer::{LoadCtx, SaveCtx, Target};
 use std::cell::{Cell, UnsafeCell};
 use std::sync::Arc;
 
 use super::RankState;
 use crate::coll::meeting::{Kind, Registry};
-use crate::coll::moves::{Neighbors, NOBODY};
+use crate::coll::moves::NOBODY;
 use crate::coll::posted::{KeptReduction, KeptShape, Posted, Work};
 use crate::coll::side::Kept;
 use crate::datatype::rebuilt::Again;

@@ -16,10 +16,11 @@
 
 use std::sync::Arc;
 
+use crate::p2p::written;
 use pc3_runtime::job::Job;
 use pc3_runtime::transfer::SaveCtx;
 
-use super::{files, message, posted};
+use super::{files, posted};
 use super::{Phase, RankState};
 use crate::p2p::mailbox::Message;
 use crate::p2p::request::{Extra, What};
@@ -77,13 +78,13 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     });
     w.list(inbound.iter(), |w, (k, m)| {
         // SAFETY: no rank runs, so what is in the queue stays there.
-        message::write(w, k, unsafe { &**m }, sender);
+        written::write(w, k, unsafe { &**m }, sender);
     });
     let taken = me.messages.borrow();
     let all: Vec<_> = taken.iter().collect();
     w.list(all.into_iter(), |w, (handle, (k, m))| {
         w.size(handle);
-        message::write(w, k, m, sender);
+        written::write(w, k, m, sender);
     });
 
     let over = |r: &Request| r.is_done() && !r.persistent;
@@ -217,7 +218,7 @@ fn request(w: &mut Writer, handle: usize, r: &Request, ctx: Option<&SaveCtx>) {
         What::General => 6,
     });
     w.u32(r.dest);
-    message::write_key(w, &r.key);
+    written::write_key(w, &r.key);
     w.i32(r.peer);
     w.size(r.comm);
     w.u64(ctx.map_or(0, |ctx| ctx.address(r.addr)));

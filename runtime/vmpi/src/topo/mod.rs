@@ -3,12 +3,13 @@
 pub mod cart;
 pub mod dist;
 pub mod graph;
+pub mod neighbors;
 pub(crate) mod order;
 
 use xxhash_rust::xxh3::Xxh3Default;
 
-use crate::coll::moves::Neighbors;
 use crate::error::Result;
+use neighbors::Neighbors;
 
 /// What a constructor attached to a communicator.
 #[derive(Clone, PartialEq, Eq, Debug)]
