@@ -11,12 +11,12 @@ use crate::descent;
 use crate::exits;
 use crate::floats;
 use crate::footing;
-use crate::forks;
 use crate::frames::{calls, text};
 use crate::handlers;
 use crate::rank::Rank;
 use crate::report::{die, EXIT_FATAL};
 use crate::tls;
+use pc3_os::forks;
 
 fn where_is(point: &pc3_point) -> String {
     format!("{}:{}", text(point.file), point.line)

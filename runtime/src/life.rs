@@ -18,7 +18,6 @@ use crate::failpoint;
 use crate::files::{baseline, cut_back, cut_file, go_on_behind, leads_to, stands_at};
 use crate::floats;
 use crate::footing;
-use crate::forks::{self, forked};
 use crate::given;
 use crate::globals;
 use crate::guest::{Guest, MakeGuest, Outcome};
@@ -44,6 +43,7 @@ use crate::store::{share, Output, Stood, Store, StoreError};
 use crate::tls;
 use crate::variables;
 use crate::working_directory;
+use pc3_os::forks::{self, forked};
 
 /// What `main` was called with.
 struct Arguments {

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use pc3_os::{processes, streams, variables};
 use pc3_typemetric::codes;
 
-use crate::forks::forked;
+use pc3_os::forks::forked;
 
 /// After a checkpoint with stop.
 pub const EXIT_STOPPED: i32 = 85;

@@ -7,10 +7,11 @@
 //!   `signals`: masks, handlers, their stack; `clocks`: time, timers and randomness; `processes`: this one, its children
 //!   and others' memory; `threads`: ids, stacks, sleep and wake, barriers; `limits`: resources, priority, users;
 //!   `sockets`: messages and waiting for them; `loader`: what is loaded where; `locales`; `allocator`: the C library's.
-//! * `own`: descriptors of the runtime, out of the program's way.
+//! * `forks`: children of the program; `own`: descriptors of the runtime, out of the program's way.
 //! * `types`: structures that programs hand over; `variables`: the C library's;
 //!   `original`: its functions for which programs call ours.
 
+pub mod forks;
 #[cfg(target_os = "linux")]
 mod linux;
 pub mod own;

@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use pc3_os::processes;
+use crate::processes;
 
 /// The process that runs the job.
 static PROCESS: OnceLock<i32> = OnceLock::new();
 
 /// This one does.
-pub(crate) fn note() {
+pub fn note() {
     let _ = PROCESS.set(processes::id());
 }
 
