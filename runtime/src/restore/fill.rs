@@ -312,6 +312,15 @@ impl RankBuilder<'_, '_> {
         }
         // What the program puts addresses in has some; other than that the stack has left them over.
         for at in &all {
+            // On 32 bits a half of any number of floating point may look so: few look like the very beginning of an object.
+            let is_float = |at: u64| kind(&at) == Some(Kind::Float);
+            if !wide && (is_float(*at) || at.checked_sub(4).is_some_and(is_float)) {
+                let word = &from[*at as usize..*at as usize + 4];
+                let raw = address_scan::number(source.abi().endian, word);
+                if !self.directory.leads_away(raw, 1) {
+                    continue;
+                }
+            }
             let what = if is_text(at) { STORED_IN_TEXT } else { STORED };
             if let Some(place) = self.places(what).first() {
                 return refused(&format!("{HIDDEN}; put there as at {place}"));

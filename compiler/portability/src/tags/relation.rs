@@ -168,10 +168,8 @@ fn relate(
     for s in &stores {
         let belongs = |k: usize| r.numbers.values().chain(r.bits.values()).any(|m| *m == k);
         match s.written {
-            Written::Member(k) if unpaired(s, &r) => {
-                if !belongs(k) || s.site.is_none() {
-                    return Err(format!("a member is stored alone at {}", s.line));
-                }
+            Written::Member(k) if unpaired(s, &r) && (!belongs(k) || s.site.is_none()) => {
+                return Err(format!("a member is stored alone at {}", s.line));
             }
             _ => {}
         }
