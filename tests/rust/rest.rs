@@ -97,9 +97,6 @@ fn main() {
 //= 49:9 `all`: `all` has a `Drop`, or holds a value that has one, and what is left of it may still exist at the location or marked call in line 51, behind which it is not mentioned; a checkpoint there would end it: take it apart with a pattern that binds all of it (`_` and `..` do not), or, if it is whole, write `drop(all)` where it is to end
 //= 49:9 `all`: note
 //= 47:1 `#[checkpointable]`: note
-//= 57:9 `one`: `one` has a `Drop`, or holds a value that has one, and what is left of it may still exist at the location or marked call in line 60, behind which it is not mentioned; a checkpoint there would end it: take it apart with a pattern that binds all of it (`_` and `..` do not), or, if it is whole, write `drop(one)` where it is to end
-//= 57:9 `one`: note
-//= 55:1 `#[checkpointable]`: note
 //= 65:18 `found`: `found` has a `Drop`, or holds a value that has one, and may still exist at the location or marked call in line 69, behind which it is not mentioned; a checkpoint there would end it: write `drop(found)` where it is to end, in front or behind (if a method uses it up, call that as `Type::method(found)`)
 //= 65:18 `found`: note
 //= 64:1 `#[checkpointable]`: note

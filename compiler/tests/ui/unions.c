@@ -14,7 +14,7 @@ int main(void) {
     struct { union bytes x; } pun = { { 1.0 } };
     struct holder *h = malloc(sizeof *h);
     struct { union made { int *p; long n; } v; } *made = malloc(sizeof *made);
-    made->v.n = 1;
+    made->v.n = 1, made->v.p = h->value.p = 0;
     pc3_checkpoint();
     h->kind = (int)local.n;
     pointers.h = h;

@@ -4,7 +4,7 @@ union value { long n; double d; } value;
 static void *work(void *p) { return p; }
 int main(void) {
     pthread_t t;
-    value.n = 1;
+    value.d = 1, value.n = 1;
     if (pthread_create(&t, 0, work, 0) == 0)
         pthread_join(t, 0);
     pc3_checkpoint();

@@ -132,7 +132,8 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         false => Vec::new(),
     };
     if points {
-        for (said, unnamed) in said.units.iter_mut().zip(tags::unnamed::find(&p)) {
+        let unnamed = tags::unnamed::find(&p, &said);
+        for (said, unnamed) in said.units.iter_mut().zip(unnamed) {
             said.unnamed = unnamed;
         }
     }

@@ -3,6 +3,7 @@
 use super::places::is_array;
 use crate::alike::alike_without;
 use crate::unions::{key, member_steps};
+use pc3_program::annotations::Said;
 use pc3_program::initialiser::{leaves, parts};
 use pc3_program::program::Program;
 use pc3_program::walk::all_decls;
@@ -12,10 +13,17 @@ use std::collections::HashSet;
 /// A union, by its name in all units, and a member.
 type Member = (String, usize);
 
-/// Per unit, the members that can be left out of unions whose other members are alike.
-pub fn find(p: &Program) -> Vec<HashSet<(RecordId, usize)>> {
+/// Per unit, the members that can be left out of unions whose other members are alike. What an annotation speaks of is named.
+pub fn find(p: &Program, said: &Said) -> Vec<HashSet<(RecordId, usize)>> {
     let mut named = Named::default();
     p.units.iter().for_each(|u| named.unit(u));
+    for s in &said.units {
+        let choices = s.choices.values().chain(s.chosen.values());
+        let members = choices
+            .flat_map(|c| &c.rules)
+            .filter_map(|r| r.member.clone());
+        named.anywhere.extend(members);
+    }
     let unnamed = |u: &Unit, r: RecordId| -> HashSet<(RecordId, usize)> {
         let d = &u.records[r.index()];
         let own = key(u, r);

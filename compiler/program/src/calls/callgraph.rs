@@ -482,9 +482,14 @@ fn called_by(p: &Program, x: &External, t: FnId, path: &Path) -> Diagnostic {
             "a library function's frame cannot be saved: move the checkpoint location out of the callback",
         ),
     };
+    // What one of the library's units calls is told where it stands itself.
+    let (u, at) = match pc3_libc::is_own(&p.unit(x.caller).path) {
+        true => (p.unit(t), p.unit(t).sym(p.func(t).sym).decls.last()),
+        false => (p.unit(x.caller), Some(&x.span)),
+    };
     Diagnostic::advice(
-        p.unit(x.caller),
-        &x.span,
+        u,
+        at.unwrap_or(&p.func(t).span),
         Code::LocationPostponed,
         format!(
             "`{name}` can reach a checkpoint location{way} and {when}: no checkpoint is taken there"
