@@ -1,4 +1,4 @@
-//! Statements that hold static numbers in locals (`analysis::held`):
+//! Statements that hold static numbers in locals (crate `program`, `scalar_promotion`):
 //!
 //! ```c
 //! for (i = 0; i < n; i++) sum += a[i];                // user: static int i; static double sum;

@@ -1,4 +1,4 @@
-//! Notes of which member of a union is written (`analysis::unions` says of which), behind what writes it:
+//! Notes of which member of a union is written (crate `portability`, `unions`, says of which), behind what writes it:
 //!
 //! ```c
 //! v->u.d = x;                // user
