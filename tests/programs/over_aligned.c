@@ -54,7 +54,7 @@ static int sum(int n)
     pc3_checkpoint();
     int all = 0;
     for (int i = 0; i < n; i++) all += row[i] + (int)many[i][3];
-    printf("sum %d %d %d %d %d %d %d %d\n", all, off(row, 128), off(many, 32), off(&local, 64), off(bytes, 64), off(&alone, 64), off(&page, 4096), off(&h, 32));
+    printf("sum %d %d %d %d %d %d %d %d\n", all, off(row, 128), off(many, _Alignof(four)), off(&local, 64), off(bytes, 64), off(&alone, 64), off(&page, 4096), off(&h, _Alignof(struct holds)));
     return all + local.n + page.n + alone + (int)h.v[2] + bytes[0];
 }
 

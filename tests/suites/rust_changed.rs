@@ -226,7 +226,7 @@ fn tools(work: &Path, checkpoints: &Path, exe: &Path) -> Result<()> {
         "= Busy {",
         "grass 3",
         "wool",
-        "program.rs:29",
+        "program.rs:34",
     ] {
         let word = word.replace("program.rs", "main.rs");
         ensure!(shown.contains(&word), "{word} is not in\n{shown}");

@@ -35,6 +35,8 @@ pub fn find(p: &Program, said: &Said) -> Vec<HashSet<(RecordId, usize)>> {
         let rest: HashSet<(RecordId, usize)> = rest.map(|(k, _)| (r, k)).collect();
         let all = d.fields.as_ref().map_or(0, Vec::len);
         let whole = !d.is_union || named.whole.contains(&own) || rest.len() == all;
+        // Alike as they are, they need nobody to be left out.
+        let whole = whole || alike_without(u, r, &HashSet::new());
         match whole || !alike_without(u, r, &rest) {
             true => HashSet::new(),
             false => rest,
