@@ -1,4 +1,4 @@
-/* MPI as pc3 offers it: the C interface of MPI 3.1, and some of MPI 4, without what is missing below, with the handle
+/* MPI as pc3 offers it: the C interface of MPI 3.1, and some of MPI 4 and 5, without what is missing below, with the handle
  * types and constant values of the standard ABI of MPI 5.0.
  *
  * Only what exists is declared: a program that needs more fails to compile, by name.

@@ -2,8 +2,7 @@
 
 use super::types::{row, TypeTable};
 use crate::emit::global::Global;
-use crate::rewrite::collected::Mark;
-use crate::rewrite::collected::Row;
+use crate::rewrite::collected::{Mark, Row};
 use crate::rewrite::runtime_calls::union_tracking::{self};
 use crate::rewrite::unit::UnitCx;
 use pc3_portability::unions::contains;

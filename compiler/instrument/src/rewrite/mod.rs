@@ -16,10 +16,8 @@ pub(crate) mod unseen;
 
 use crate::emit::tables::{self as emit, Input};
 use crate::emit::texts::Literal;
-use crate::rewrite::clones::printer::Mode;
-use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::clones::printer::{Mode, Printer};
 use clones::edits::{marker, Edits};
-
 use frames::plan::Plan;
 use pc3_portability::addresses::{KeptAt, Numbers};
 use pc3_portability::datatypes;

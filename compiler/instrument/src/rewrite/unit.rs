@@ -1,11 +1,9 @@
 //! What rewriting needs to know about the unit it works on, and what it collects for the tables.
 
 use crate::rewrite::clones::ctypes::Names;
-use crate::rewrite::collected::Notes;
-use crate::rewrite::collected::Savers;
+use crate::rewrite::collected::{Notes, Savers};
 use crate::rewrite::frames::plan::Plan;
-use crate::rewrite::text::quote;
-use crate::rewrite::text::Edit;
+use crate::rewrite::text::{quote, Edit};
 use pc3_portability::addresses::Stays;
 use pc3_portability::datatypes;
 use pc3_portability::heap::Heap;

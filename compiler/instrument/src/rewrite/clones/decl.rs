@@ -6,11 +6,8 @@
 
 use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::full::Entry;
-use crate::rewrite::clones::printer::shadow_member;
-use crate::rewrite::clones::printer::Mode;
-use crate::rewrite::clones::printer::Printer;
-use crate::rewrite::frames::variables::fragile;
-use crate::rewrite::frames::variables::is_const;
+use crate::rewrite::clones::printer::{shadow_member, Mode, Printer};
+use crate::rewrite::frames::variables::{fragile, is_const};
 use crate::rewrite::unseen::alignment;
 use pc3_program::initialiser::init_span;
 use pc3_program::linear::{Linear, Root};

@@ -2,8 +2,7 @@
 //! replacement keeps its line numbers: lost newlines are made up for, extra ones corrected by
 //! a line marker.
 
-use crate::rewrite::text::join_lines;
-use crate::rewrite::text::Edit;
+use crate::rewrite::text::{join_lines, Edit};
 use crate::rewrite::unit::UnitCx;
 use pc3_syntax::tree::*;
 

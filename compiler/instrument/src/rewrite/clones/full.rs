@@ -23,8 +23,7 @@
 //!     ...; pc3_t0 + pc3_t1; })
 //! ```
 
-use crate::rewrite::clones::printer::Mode;
-use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::clones::printer::{Mode, Printer};
 use crate::rewrite::frames::savers;
 use pc3_program::linear::{Cond, Linear, Op, Root, Subst, TempTy};
 use pc3_program::points::Range;

@@ -12,8 +12,7 @@
 
 use crate::rewrite::clones::edits::{self, marker, Edits};
 use crate::rewrite::clones::hoist;
-use crate::rewrite::clones::printer::Mode;
-use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::clones::printer::{Mode, Printer};
 use crate::rewrite::unit::UnitCx;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{Callee, FnId, Program};

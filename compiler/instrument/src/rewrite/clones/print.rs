@@ -1,9 +1,7 @@
 //! Prints expressions: the user's text with the edits that the mode asks for.
 
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::printer::shadow_member;
-use crate::rewrite::clones::printer::Mode;
-use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::clones::printer::{shadow_member, Mode, Printer};
 use crate::rewrite::runtime_calls::library;
 use pc3_portability::addresses::is_depth;
 use pc3_portability::tags::Check;

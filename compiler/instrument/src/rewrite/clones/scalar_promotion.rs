@@ -20,8 +20,7 @@
 //! `pc3_apart` gives back its argument. No access of memory moves across the two.
 
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::printer::Holding;
-use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::clones::printer::{Holding, Printer};
 use pc3_program::scalar_promotion::{How, Run};
 use pc3_syntax::tree::*;
 

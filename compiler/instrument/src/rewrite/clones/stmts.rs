@@ -6,8 +6,7 @@
 
 use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::full::{within, Entry};
-use crate::rewrite::clones::printer::Mode;
-use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::clones::printer::{Mode, Printer};
 use pc3_program::linear::Root;
 use pc3_program::points::Range;
 use pc3_program::walk::{stmt_children, Node};

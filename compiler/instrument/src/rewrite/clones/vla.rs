@@ -14,8 +14,7 @@
 
 use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::full::within;
-use crate::rewrite::clones::printer::Mode;
-use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::clones::printer::{Mode, Printer};
 use crate::rewrite::frames::plan::is_vla;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::program::is_local;

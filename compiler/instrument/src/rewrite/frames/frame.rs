@@ -8,8 +8,7 @@
 //! Records and savers are shared: see [`crate::rewrite::frames::savers`].
 
 use crate::rewrite::clones::ctypes::Names;
-use crate::rewrite::clones::printer::shadow_member;
-use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::clones::printer::{shadow_member, Printer};
 use crate::rewrite::clones::vla::element;
 use crate::rewrite::frames::arguments;
 use crate::rewrite::frames::plan::{is_vla, Live, Plan};

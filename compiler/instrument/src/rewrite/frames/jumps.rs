@@ -16,8 +16,7 @@
 //! }
 //! ```
 
-use crate::rewrite::clones::printer::Mode;
-use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::clones::printer::{Mode, Printer};
 use pc3_program::linear::Linear;
 use pc3_program::tables;
 use pc3_syntax::tree::*;

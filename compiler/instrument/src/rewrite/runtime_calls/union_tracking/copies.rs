@@ -8,8 +8,7 @@
 use super::places::code;
 use super::plain;
 use crate::rewrite::clones::printer::Printer;
-use crate::rewrite::collected::Mark;
-use crate::rewrite::collected::Row;
+use crate::rewrite::collected::{Mark, Row};
 use pc3_portability::unions::{leaf, Form};
 use pc3_syntax::tree::*;
 

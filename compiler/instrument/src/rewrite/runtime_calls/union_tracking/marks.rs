@@ -1,7 +1,6 @@
 //! Which unions of an object an initialiser gives a member.
 
-use crate::rewrite::collected::Mark;
-use crate::rewrite::collected::Row;
+use crate::rewrite::collected::{Mark, Row};
 use pc3_portability::unions::leaf;
 use pc3_program::initialiser::{leaves, parts};
 use pc3_syntax::tree::*;

@@ -17,8 +17,7 @@ mod stores;
 mod values;
 
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::printer::InFunction;
-use crate::rewrite::clones::printer::Printer;
+use crate::rewrite::clones::printer::{InFunction, Printer};
 use crate::rewrite::collected::Row;
 pub use marks::marks;
 use pc3_portability::unions::contains;
