@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
 
 use pc3_typemetric::types::{TypeId, TypeTable};
+use rustc_hash::FxHashMap;
 
 use crate::format::meta::BesideMeta;
 use crate::frames::text;
@@ -33,7 +34,7 @@ struct From {
 /// Those of one rank.
 #[derive(Debug, Default)]
 pub struct Beside {
-    known: HashMap<usize, Vec<From>>,
+    known: FxHashMap<usize, Vec<From>>,
     enough: usize,
 }
 
@@ -121,9 +122,14 @@ fn moved(rank: &mut Rank, from: usize, to: usize, elem: usize, place: *const c_c
         return;
     }
     rank.abi.within_elem = 0;
+    let elem = elem.max(1);
+    let known = rank.beside.known.get(&to).and_then(|list| list.last());
+    if known.is_some_and(|f| (f.object, f.elem) == (object, elem)) {
+        return;
+    }
     let from = From {
         object,
-        elem: elem.max(1),
+        elem,
         place: text(place).into_owned(),
     };
     // Of objects that are gone there are no pointers in use.

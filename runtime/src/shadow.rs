@@ -38,6 +38,8 @@ pub struct Block {
 pub struct Shadow {
     base: *mut c_void,
     mapped: usize,
+    /// First byte that generated code may not use.
+    end: usize,
     blocks: Vec<Block>,
     /// Top when the stack began to unwind.
     pub top: usize,
@@ -65,6 +67,7 @@ impl Shadow {
         Ok(Shadow {
             base,
             mapped,
+            end: base as usize + size,
             blocks: Vec::new(),
             top: base as usize,
         })
@@ -76,7 +79,7 @@ impl Shadow {
 
     /// First byte generated code may not use.
     pub fn end(&self) -> *mut c_char {
-        (self.base as usize + self.mapped - page_size()) as *mut c_char
+        self.end as *mut c_char
     }
 
     /// Pushes a block behind `from`; returns its bytes and the new top, or nothing if full.

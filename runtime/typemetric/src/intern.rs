@@ -5,10 +5,11 @@
 //! table's types of the same hash by assuming the pair equal and looking for a contradiction.  What
 //! is left is reduced to its distinct types and appended.
 
-use crate::types::{Type, TypeError, TypeId, TypeTable};
-use std::collections::hash_map::DefaultHasher;
-use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::types::{Type, TypeError, TypeId, TypeTable};
 
 /// Depth of the unfolding that is hashed.  More only costs time; fewer means more comparisons.
 const LEVELS: usize = 4;
@@ -18,7 +19,7 @@ type Levels = [u64; LEVELS];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     levels: Vec<Levels>,
-    by_hash: HashMap<u64, Vec<TypeId>>,
+    by_hash: FxHashMap<u64, Vec<TypeId>>,
 }
 
 impl Index {
@@ -51,7 +52,7 @@ impl Index {
 
 /// Hash of everything in a type but its references, for which `of` stands.
 fn hash(ty: &Type, of: impl Fn(TypeId) -> u64) -> u64 {
-    let mut h = DefaultHasher::new();
+    let mut h = FxHasher::default();
     (ty.kind, ty.flags, ty.align, ty.size, ty.count, of(ty.elem)).hash(&mut h);
     if ty.named() {
         ty.name.hash(&mut h);
@@ -270,7 +271,7 @@ impl Commit {
         let mut class = vec![0u32; self.types.len()];
         let mut classes = 0;
         loop {
-            let mut numbers: HashMap<Signature, Vec<(usize, u32)>> = HashMap::new();
+            let mut numbers: FxHashMap<Signature, Vec<(usize, u32)>> = FxHashMap::default();
             let mut next = class.clone();
             let mut count = 0;
             for &i in &new {
