@@ -6,8 +6,10 @@ use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
-use pc3_tests::arch;
-use pc3_tests::clock;
+use pc3_tests::arch::{self, Arch, HOST};
+use pc3_tests::program::Program;
+use pc3_tests::run::Job;
+use pc3_tests::{build, clock};
 
 type Case = fn(&Path) -> Result<()>;
 
@@ -21,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         ("errors", errors),
         ("assertion", assertion),
         ("debugger", debugger),
+        ("differences", differences),
     ];
     cases
         .iter()
@@ -55,6 +58,49 @@ fn try_compile(name: &str, flags: &[&str], dir: &Path) -> Result<(bool, PathBuf,
         .context("pc3cc")?;
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     Ok((done.status.success(), out, said))
+}
+
+/// Of two checkpoints of a run, and of two architectures at the same place.
+fn differences(dir: &Path) -> Result<()> {
+    let source = arch::root().join("tests/released/sequential.c");
+    let program = Program::load(&source)?;
+    let run = |on: Arch, every: &str| -> Result<Job> {
+        let job = Job::new(&program)?;
+        let exe = build::instrumented(&program, on)?;
+        let done = job.run(on, &exe, &[("PC3_EVERY", every), ("PC3_KEEP", "9")])?;
+        ensure!(done.status == 0, "{}", done.stderr);
+        Ok(job)
+    };
+    let diff = |a: &Path, b: &Path| -> Result<(Option<i32>, String)> {
+        let pc3 = arch::dist().join("bin/pc3");
+        let done = Command::new(pc3).arg("diff").args([a, b]).output()?;
+        let said = String::from_utf8_lossy(&done.stdout).into_owned();
+        Ok((done.status.code(), said))
+    };
+    let files = run(HOST, "7x")?;
+    let list = files.checkpoint_files();
+    let (status, said) = diff(&list[0], &list[1])?;
+    ensure!(status == Some(1), "{said}");
+    for line in [
+        "sequential.c:steps: 7 -> 14",
+        "main.round: 0 -> 1",
+        "main.sums[0]: 0.0 -> 341.25",
+        "sequential.c:first->seen: 1 -> 2",
+        "sequential.c:walk#3.item->seen: 1 -> 2",
+    ] {
+        let found = said.lines().any(|l| l.trim() == line);
+        ensure!(found, "no `{line}` in {said}");
+    }
+    ensure!(!said.contains("name"), "names are equal: {said}");
+    for other in arch::available() {
+        let there = run(other, "14x")?;
+        let first = there.checkpoint_files()[0].clone();
+        let (status, said) = diff(&list[1], &first)?;
+        ensure!(status == Some(0), "{}: {said}", other.name);
+    }
+    let (status, _) = diff(&list[1], &dir.join("nothing"))?;
+    ensure!(status == Some(2), "no such file");
+    Ok(())
 }
 
 /// Places of a kind of message, sorted.

@@ -44,6 +44,35 @@ fn check(dir: &Path, args: &str, status: i32, expect: Expect) {
 }
 
 #[test]
+fn one_state_of_two_architectures_is_equal() {
+    let dir = folder(&[3], &Abi::X86_64);
+    let other = folder(&[3], &Abi::S390X);
+    let to = |dir: &tempfile::TempDir| dir.path().join("list.pc3").display().to_string();
+    let args = format!("diff {} {}", to(&dir), to(&other));
+    check(
+        dir.path(),
+        &args,
+        0,
+        expect![[r#"
+        1: checkpoint 3 of list, 2027-01-15 08:00:00 UTC, x86_64, passage 7
+        2: checkpoint 3 of list, 2027-01-15 08:00:00 UTC, s390x, passage 7
+
+        rank 0: equal (9 variables, 3 objects behind pointers, 304 B)
+
+        rank 1: equal (5 variables, 0 objects behind pointers, 64 B)
+    "#]],
+    );
+    check(
+        dir.path(),
+        "diff 3 4",
+        2,
+        expect![[r#"
+        pc3: list.pc3: no checkpoint 4 in it; it has 3
+    "#]],
+    );
+}
+
+#[test]
 fn show() {
     let dir = folder(&[3], &Abi::X86_64);
     check(

@@ -9,11 +9,13 @@ use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 /// An object that may be pointed to.
 #[derive(Clone, Debug)]
-pub(super) struct Object {
+pub(super) struct Object<'a> {
     pub name: String,
     pub base: u64,
     pub size: u64,
     pub ty: TypeId,
+    /// Empty for a constant, which is not saved.
+    pub bytes: &'a [u8],
 }
 
 /// Where a pointer leads.
@@ -26,7 +28,7 @@ pub(super) enum Target {
 }
 
 enum Area<'a> {
-    One(Object),
+    One(Object<'a>),
     /// Slots, and the number of the first object among the heap's.
     Slab(&'a SlabMeta, u64),
 }
@@ -36,14 +38,6 @@ pub(super) struct Image<'a> {
     pub rank: &'a RankImage,
     areas: Vec<(u64, Area<'a>)>,
     functions: HashMap<u64, &'a str>,
-}
-
-/// An object of the heap with its bytes.
-pub(super) struct HeapObject<'a> {
-    pub name: String,
-    pub base: u64,
-    pub ty: TypeId,
-    pub bytes: &'a [u8],
 }
 
 /// What the program has handed out of a block, and where in it.
@@ -63,40 +57,40 @@ impl<'a> Image<'a> {
     pub fn new(checkpoint: &'a Checkpoint, rank: &'a RankImage) -> Image<'a> {
         let program = &checkpoint.program;
         let mut areas: Vec<(u64, Area)> = Vec::new();
-        let mut one = |name: String, base: u64, size: u64, ty: TypeId| {
-            areas.push((
+        let mut one = |name: String, base: u64, size: u64, ty: TypeId, bytes: &'a [u8]| {
+            let object = Object {
+                name,
                 base,
-                Area::One(Object {
-                    name,
-                    base,
-                    size,
-                    ty,
-                }),
-            ))
+                size,
+                ty,
+                bytes,
+            };
+            areas.push((base, Area::One(object)))
         };
+        let mut spans = rank.meta.globals.iter();
         for g in &program.globals {
+            let span = if g.constant { None } else { spans.next() };
+            let bytes = span.map_or(&[][..], |s| rank.bytes(*s));
             let moved = if g.constant { 0 } else { rank.meta.delta };
-            one(g.name.clone(), g.addr.wrapping_add(moved), g.size, g.ty);
+            let base = g.addr.wrapping_add(moved);
+            one(g.name.clone(), base, g.size, g.ty, bytes);
         }
         for l in &program.literals {
             let text = l.bytes.strip_suffix(&[0]).unwrap_or(&l.bytes);
-            one(
-                format!("\"{}\"", text.escape_ascii()),
-                l.addr,
-                l.bytes.len() as u64,
-                l.ty,
-            );
+            let name = format!("\"{}\"", text.escape_ascii());
+            one(name, l.addr, l.bytes.len() as u64, l.ty, &l.bytes);
         }
         for s in &rank.meta.shadow {
             let name = match s.frame.and_then(|f| frame_function(checkpoint, rank, f)) {
                 Some(function) => format!("locals of {function}"),
                 None => "block on the stack".to_owned(),
             };
-            one(name, s.addr, s.data.bytes, s.ty);
+            one(name, s.addr, s.data.bytes, s.ty, rank.bytes(s.data));
         }
         let small: u64 = rank.meta.slabs.iter().map(SlabMeta::count).sum();
         for (number, l) in (small..).zip(&rank.meta.large) {
-            one(heap_name(number), l.base, l.data.bytes, l.ty);
+            let bytes = rank.bytes(l.data);
+            one(heap_name(number), l.base, l.data.bytes, l.ty, bytes);
         }
         let mut number = 0;
         for s in &rank.meta.slabs {
@@ -121,35 +115,45 @@ impl<'a> Image<'a> {
         &self.checkpoint.types
     }
 
+    /// Those that the program may write.
+    pub fn globals(&self) -> Vec<Object<'a>> {
+        let program = self.checkpoint.program.globals.iter();
+        let writable = program.filter(|g| !g.constant);
+        let all = writable
+            .zip(&self.rank.meta.globals)
+            .map(|(g, span)| Object {
+                name: g.name.clone(),
+                base: g.addr.wrapping_add(self.rank.meta.delta),
+                size: g.size,
+                ty: g.ty,
+                bytes: self.rank.bytes(*span),
+            });
+        all.collect()
+    }
+
     /// Objects of the heap, in the order of their numbers.
-    pub fn heap(&self) -> impl Iterator<Item = HeapObject<'a>> + '_ {
+    pub fn heap(&self) -> impl Iterator<Item = Object<'a>> + '_ {
         let slabs = self.rank.meta.slabs.iter().flat_map(|s| {
             let bytes = self.rank.bytes(s.data);
             s.slots().enumerate().filter_map(move |(k, slot)| {
                 let (size, ty) = s.object(k)?;
                 let start = k * s.slot as usize;
-                Some((
-                    s.base + slot * s.slot,
-                    ty,
-                    &bytes[start..start + size as usize],
-                ))
+                let here = bytes.get(start..start + size as usize)?;
+                Some((s.base + slot * s.slot, ty, here))
             })
         });
-        let large = self
-            .rank
-            .meta
-            .large
+        let large = &self.rank.meta.large;
+        let large = large
             .iter()
             .map(|l| (l.base, l.ty, self.rank.bytes(l.data)));
-        slabs
-            .chain(large)
-            .enumerate()
-            .map(|(n, (base, ty, bytes))| HeapObject {
-                name: heap_name(n as u64),
-                base,
-                ty,
-                bytes,
-            })
+        let all = slabs.chain(large).enumerate();
+        all.map(|(n, (base, ty, bytes))| Object {
+            name: heap_name(n as u64),
+            base,
+            size: bytes.len() as u64,
+            ty,
+            bytes,
+        })
     }
 
     /// What has been handed out of the object at an address.
@@ -172,20 +176,30 @@ impl<'a> Image<'a> {
     }
 
     /// The piece of an object that an address lies in, as an object.
-    fn piece(&self, of: &Object, addr: u64) -> Option<Object> {
+    fn piece(&self, of: &Object<'a>, addr: u64) -> Option<Object<'a>> {
         let all = &self.rank.pieces;
         let p = all[..all.partition_point(|p| p.addr <= addr)].last()?;
         let p = Some(p).filter(|p| addr < p.addr + p.bytes)?;
         let ty = p.ty.filter(|t| *t != TypeId::UNKNOWN)?;
+        let at = p.addr.checked_sub(of.base)?;
+        let from = usize::try_from(at).ok()?;
+        let to = from.checked_add(usize::try_from(p.bytes).ok()?)?;
         Some(Object {
-            name: format!("{}@{}", of.name, p.addr.checked_sub(of.base)?),
+            name: format!("{}@{at}", of.name),
             base: p.addr,
             size: p.bytes,
             ty,
+            bytes: of.bytes.get(from..to)?,
         })
     }
 
-    fn object(&self, addr: u64, pointee: TypeId) -> Option<Object> {
+    /// The object that a pointer to `pointee` leads to: of what the program hands out itself, the piece.
+    pub fn pointed(&self, addr: u64, pointee: TypeId) -> Option<Object<'a>> {
+        let object = self.object(addr, pointee)?;
+        Some(self.piece(&object, addr).unwrap_or(object))
+    }
+
+    fn object(&self, addr: u64, pointee: TypeId) -> Option<Object<'a>> {
         let after = self.areas.partition_point(|(base, _)| *base <= addr);
         // Globals may touch: the end of one is the start of the next, and the pointer's type tells which is meant.
         let mut near =
@@ -195,7 +209,7 @@ impl<'a> Image<'a> {
                 .take(2)
                 .filter_map(|(_, area)| match area {
                     Area::One(object) => Some(object.clone()),
-                    Area::Slab(slab, first) => slot(slab, *first, addr),
+                    Area::Slab(slab, first) => self.slot(slab, *first, addr),
                 });
         let holds = |o: &Object| addr - o.base <= o.size;
         let first = near.next().filter(holds);
@@ -227,16 +241,40 @@ impl<'a> Image<'a> {
         if let Some(name) = self.functions.get(&addr) {
             return Target::Function((*name).to_owned());
         }
-        match self.object(addr, pointee) {
+        match self.pointed(addr, pointee) {
             None => Target::Nothing(addr),
-            Some(object) => {
-                let object = self.piece(&object, addr).unwrap_or(object);
-                Target::Object {
-                    path: path(self.types(), &object, addr - object.base, pointee),
-                    name: object.name,
-                }
-            }
+            Some(object) => Target::Object {
+                path: path(self.types(), &object, addr - object.base, pointee),
+                name: object.name,
+            },
         }
+    }
+
+    fn slot(&self, slab: &'a SlabMeta, first: u64, addr: u64) -> Option<Object<'a>> {
+        let index = (addr - slab.base) / slab.slot;
+        let word = usize::try_from(index / 64).ok()?;
+        let bit = 1u64 << (index % 64);
+        let here = *slab.occupied.get(word)?;
+        if here & bit == 0 {
+            return None;
+        }
+        let before: u64 = slab.occupied[..word]
+            .iter()
+            .map(|w| u64::from(w.count_ones()))
+            .sum();
+        let k = before + u64::from((here & (bit - 1)).count_ones());
+        let (size, ty) = slab.object(usize::try_from(k).ok()?)?;
+        let start = (k * slab.slot) as usize;
+        Some(Object {
+            name: heap_name(first + k),
+            base: slab.base + index * slab.slot,
+            size,
+            ty,
+            bytes: self
+                .rank
+                .bytes(slab.data)
+                .get(start..start + size as usize)?,
+        })
     }
 
     pub fn bytes(&self, span: Span) -> &'a [u8] {
@@ -259,30 +297,8 @@ pub(super) fn frame_function<'a>(
     )
 }
 
-fn slot(slab: &SlabMeta, first: u64, addr: u64) -> Option<Object> {
-    let index = (addr - slab.base) / slab.slot;
-    let word = usize::try_from(index / 64).ok()?;
-    let bit = 1u64 << (index % 64);
-    let here = *slab.occupied.get(word)?;
-    if here & bit == 0 {
-        return None;
-    }
-    let before: u64 = slab.occupied[..word]
-        .iter()
-        .map(|w| u64::from(w.count_ones()))
-        .sum();
-    let k = before + u64::from((here & (bit - 1)).count_ones());
-    let (size, ty) = slab.object(usize::try_from(k).ok()?)?;
-    Some(Object {
-        name: heap_name(first + k),
-        base: slab.base + index * slab.slot,
-        size,
-        ty,
-    })
-}
-
 /// `[2].left`: the element at an offset, as far down as the pointee's type lies.
-fn path(types: &TypeTable, object: &Object, mut offset: u64, pointee: TypeId) -> String {
+pub(super) fn path(types: &TypeTable, object: &Object, mut offset: u64, pointee: TypeId) -> String {
     let mut out = String::new();
     let mut ty = object.ty;
     let size = types.size(ty);

@@ -141,7 +141,7 @@ fn float(x: f64, text: String) -> Json {
     serde_json::Number::from_f64(x).map_or(Json::String(text), Json::Number)
 }
 
-fn value(v: &Value) -> Json {
+pub(super) fn value(v: &Value) -> Json {
     match v {
         Value::Bool(b) => json!(b),
         Value::Int(n) => match (i64::try_from(*n), u64::try_from(*n)) {

@@ -2,8 +2,10 @@
 //!
 //! * `find`: which file is meant; `list`, `verify`, `request`: one command each.
 //! * `image`: a rank's objects by address and by name; `value`: bytes as typed values.
+//! * `diff`: two checkpoints, by variable.
 //! * `messages`: how much of them a rank has; `text`, `json`: the two faces of `pc3 show`.
 
+mod diff;
 mod find;
 mod image;
 mod json;
@@ -58,6 +60,30 @@ enum Command {
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
+    /// Where the values of two checkpoints differ, by variable; exit status 0 if nowhere, 1 if somewhere, 2 for errors
+    ///
+    /// Variables are compared by name and objects of the heap by the pointers that lead to them, so the two may be of
+    /// different architectures.
+    Diff {
+        /// An id, `latest`, a file, or a directory (its newest)
+        #[arg(value_name = "ID|FILE")]
+        first: String,
+        /// Likewise
+        #[arg(value_name = "ID|FILE", default_value = "latest")]
+        second: String,
+        /// Where to look for an id [default: PC3_DIR, or the only *.pc3 directory here]
+        #[arg(short, long)]
+        dir: Option<PathBuf>,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        /// Only this rank [default: all]
+        #[arg(long, value_name = "R")]
+        rank: Option<u64>,
+        /// At most so many lines for each variable
+        #[arg(long, value_name = "N", default_value_t = 12)]
+        limit: usize,
+    },
     /// Check every byte of checkpoints; exit status 1 if one is damaged
     Verify {
         /// A directory, a file, or an id [default: PC3_DIR, or the only *.pc3 directory here]
@@ -83,6 +109,8 @@ enum Command {
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
+    #[error("the first has {0} ranks, the second {1}: they are not of one job")]
+    OtherRanks(u64, u64),
     #[error(transparent)]
     Find(#[from] find::FindError),
     #[error(transparent)]
@@ -99,11 +127,16 @@ enum Error {
 
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = Cli::parse_from(args);
+    let failed = match cli.command {
+        // As the command diff does: 1 says that they differ.
+        Command::Diff { .. } => ExitCode::from(2),
+        _ => ExitCode::FAILURE,
+    };
     let (text, good) = match run(cli.command) {
         Ok(done) => done,
         Err(error) => {
             eprintln!("pc3: {error}");
-            return ExitCode::FAILURE;
+            return failed;
         }
     };
     // Whoever closed the pipe has seen enough.
@@ -135,6 +168,18 @@ fn run(command: Command) -> Result<(String, bool), Error> {
             }
             Ok((show(path, json, rank, limit)?, true))
         }
+        Command::Diff {
+            first,
+            second,
+            dir,
+            json,
+            rank,
+            limit,
+        } => {
+            let paths = [first, second].map(|w| find::checkpoint(&w, dir.as_deref()));
+            let [a, b] = paths;
+            compare([a?, b?], rank, &diff::How { json, limit })
+        }
         Command::Verify { what, dir } => Ok(verify::verify(&find::several(
             what.as_deref(),
             dir.as_deref(),
@@ -143,6 +188,31 @@ fn run(command: Command) -> Result<(String, bool), Error> {
             Ok((request::request(&job, stop, timeout)?, true))
         }
     }
+}
+
+fn compare(
+    paths: [PathBuf; 2],
+    rank: Option<u64>,
+    how: &diff::How,
+) -> Result<(String, bool), Error> {
+    let open = |path: &PathBuf| {
+        let path = path.clone();
+        Checkpoint::open(&path).map_err(|error| Error::Read { path, error })
+    };
+    let [a, b] = paths.each_ref().map(open);
+    let (a, b) = (a?, b?);
+    let [path, _] = paths;
+    if a.job.ranks != b.job.ranks {
+        return Err(Error::OtherRanks(a.job.ranks, b.job.ranks));
+    }
+    let ranks = a.job.ranks;
+    let wanted = match rank {
+        Some(rank) if rank >= ranks => return Err(Error::NoRank { path, rank, ranks }),
+        Some(rank) => rank..rank + 1,
+        None => 0..ranks,
+    };
+    let done = diff::show([&a, &b], wanted, how);
+    done.map_err(|error| Error::Read { path, error })
 }
 
 fn show(

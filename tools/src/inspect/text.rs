@@ -62,7 +62,7 @@ pub(super) fn show(checkpoint: &Checkpoint, images: &[(u64, RankImage)], limit: 
     out
 }
 
-fn plural(n: u64) -> &'static str {
+pub(super) fn plural(n: u64) -> &'static str {
     if n == 1 {
         ""
     } else {
@@ -413,7 +413,7 @@ fn inline_members(members: &[(String, Value)]) -> String {
     format!("{{{}}}", list.join(", "))
 }
 
-fn inline(value: &Value) -> String {
+pub(super) fn inline(value: &Value) -> String {
     match value {
         Value::Bool(b) => b.to_string(),
         Value::Int(n) => n.to_string(),

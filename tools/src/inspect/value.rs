@@ -81,6 +81,13 @@ impl Reader<'_> {
 
     /// Of what the crate describes enums as: a number, and a union of structs that are named after enum and variant.
     fn variant(&self, t: &Type, bytes: &[u8]) -> Option<Value> {
+        let (variant, inside) = self.chosen(t, bytes)?;
+        let members = self.members(self.image.types().get(variant.ty), inside);
+        Some(Value::Variant(variant.name.clone(), members))
+    }
+
+    /// The variant that a value of a Rust enum is, and its bytes.
+    pub fn chosen<'b>(&self, t: &Type, bytes: &'b [u8]) -> Option<(&Member, &'b [u8])> {
         let types = self.image.types();
         let [tag, value] = t.members.as_slice() else {
             return None;
@@ -97,9 +104,7 @@ impl Reader<'_> {
         let at = |m: &Member| m.offset as usize..(m.offset + types.size(m.ty)) as usize;
         let tag = number(bytes.get(at(tag))?, self.abi().endian);
         let variant = union.members.get(usize::try_from(tag).ok()?)?;
-        let inside = bytes.get(at(value))?.get(at(variant))?;
-        let members = self.members(types.get(variant.ty), inside);
-        Some(Value::Variant(variant.name.clone(), members))
+        Some((variant, bytes.get(at(value))?.get(at(variant))?))
     }
 
     fn raw(&self, bytes: &[u8]) -> Value {
@@ -155,7 +160,7 @@ impl Reader<'_> {
         out
     }
 
-    fn member(&self, m: &Member, bytes: &[u8], last: bool) -> Value {
+    pub fn member(&self, m: &Member, bytes: &[u8], last: bool) -> Value {
         let ty = self.image.types().get(m.ty);
         if let Some(bits) = m.bits {
             let value = bit_field(bits, bytes, self.abi().endian);
@@ -202,18 +207,28 @@ impl Reader<'_> {
                 let (re, im) = bytes.split_at(bytes.len() / 2);
                 Value::Complex(Box::new((self.float(t, re), self.float(t, im))))
             }
-            Kind::Pointer => Value::Pointer(self.image.target(unsigned() as u64, t.elem)),
-            Kind::Address if !Held::of(t).is_address(unsigned() as u64) => Value::Int(extend(
-                unsigned(),
-                bytes.len() as u32 * 8,
-                t.is_signed(self.abi()),
-            )),
-            Kind::Address => {
-                let raw = unsigned() as u64 & !u64::from(Held::of(t).tags);
-                Value::Pointer(self.image.target(raw, t.elem))
-            }
+            Kind::Pointer | Kind::Address => match self.address(t, bytes) {
+                Some(addr) => Value::Pointer(self.image.target(addr, t.elem)),
+                None => Value::Int(extend(
+                    unsigned(),
+                    bytes.len() as u32 * 8,
+                    t.is_signed(self.abi()),
+                )),
+            },
             Kind::Handle | Kind::File => Value::Token(unsigned() as u64),
             _ => Value::Bytes(bytes.to_vec()),
+        }
+    }
+
+    /// What a pointer, or a number that is one, points to.
+    pub fn address(&self, t: &Type, bytes: &[u8]) -> Option<u64> {
+        let raw = number(bytes, self.abi().endian) as u64;
+        match t.kind {
+            Kind::Pointer => Some(raw),
+            Kind::Address if Held::of(t).is_address(raw) => {
+                Some(raw & !u64::from(Held::of(t).tags))
+            }
+            _ => None,
         }
     }
 
