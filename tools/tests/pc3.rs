@@ -72,6 +72,68 @@ fn one_state_of_two_architectures_is_equal() {
     );
 }
 
+/// Names and the heads that NumPy reads, and what is behind them.
+fn arrays(file: &Path) -> String {
+    let mut zip = zip::ZipArchive::new(std::fs::File::open(file).unwrap()).unwrap();
+    let mut out = String::new();
+    for n in 0..zip.len() {
+        let mut entry = zip.by_index(n).unwrap();
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut entry, &mut bytes).unwrap();
+        let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+        let (head, rest) = bytes.split_at(10 + length);
+        assert_eq!((&head[..8], head.len() % 64), (&b"\x93NUMPY\x01\0"[..], 0));
+        let text = std::str::from_utf8(&head[10..]).unwrap();
+        out.push_str(&format!("{} {}", entry.name(), text.trim_end()));
+        out.push_str(&format!(" {} bytes\n", rest.len()));
+    }
+    out
+}
+
+#[test]
+fn export() {
+    for (abi, expect) in [
+        (
+            Abi::X86_64,
+            expect![[r#"
+            rank0.end.npy {'descr': '<u8', 'fortran_order': False, 'shape': (), } 8 bytes
+            rank0.head.npy {'descr': [('key', '<i4'), ('', '|V4'), ('next', '<u8'), ('w', '<f8', (2,)), ('', '|V8')], 'fortran_order': False, 'shape': (), } 40 bytes
+            rank0.heap.2.npy {'descr': '<f8', 'fortran_order': False, 'shape': (20,), } 160 bytes
+            rank0.list.c:name.npy {'descr': '|S24', 'fortran_order': False, 'shape': (), } 24 bytes
+            rank0.list.c:step.seen.npy {'descr': '<u8', 'fortran_order': False, 'shape': (2,), } 16 bytes
+            rank0.main.list.npy {'descr': [('key', '<i4'), ('', '|V4'), ('next', '<u8'), ('w', '<f8', (2,)), ('', '|V8')], 'fortran_order': False, 'shape': (), } 40 bytes
+            rank0.main.n.npy {'descr': '<i4', 'fortran_order': False, 'shape': (), } 4 bytes
+            rank0.main.sum.npy {'descr': '<f8', 'fortran_order': False, 'shape': (), } 8 bytes
+            rank0.main.x.npy {'descr': '<f8', 'fortran_order': False, 'shape': (), } 8 bytes
+            rank0.message.npy {'descr': '<u8', 'fortran_order': False, 'shape': (), } 8 bytes
+        "#]],
+        ),
+        (
+            Abi::S390X,
+            expect![[r#"
+            rank0.end.npy {'descr': '>u8', 'fortran_order': False, 'shape': (), } 8 bytes
+            rank0.head.npy {'descr': [('key', '>i4'), ('', '|V4'), ('next', '>u8'), ('w', '>f8', (2,)), ('', '|V8')], 'fortran_order': False, 'shape': (), } 40 bytes
+            rank0.heap.2.npy {'descr': '>f8', 'fortran_order': False, 'shape': (20,), } 160 bytes
+            rank0.list.c:name.npy {'descr': '|S24', 'fortran_order': False, 'shape': (), } 24 bytes
+            rank0.list.c:step.seen.npy {'descr': '>u8', 'fortran_order': False, 'shape': (2,), } 16 bytes
+            rank0.main.list.npy {'descr': [('key', '>i4'), ('', '|V4'), ('next', '>u8'), ('w', '>f8', (2,)), ('', '|V8')], 'fortran_order': False, 'shape': (), } 40 bytes
+            rank0.main.n.npy {'descr': '>i4', 'fortran_order': False, 'shape': (), } 4 bytes
+            rank0.main.sum.npy {'descr': '>f8', 'fortran_order': False, 'shape': (), } 8 bytes
+            rank0.main.x.npy {'descr': '>f8', 'fortran_order': False, 'shape': (), } 8 bytes
+            rank0.message.npy {'descr': '>u8', 'fortran_order': False, 'shape': (), } 8 bytes
+        "#]],
+        ),
+    ] {
+        let dir = folder(&[3], &abi);
+        let (status, out, _) = pc3(dir.path(), "export --rank 0 -o a.npz");
+        assert_eq!((status, &*out), (0, "a.npz: 10 arrays\n"));
+        expect.assert_eq(&arrays(&dir.path().join("a.npz")));
+        let (status, _, err) = pc3(dir.path(), "export -o missing/a.npz");
+        assert_eq!(status, 1);
+        assert!(err.contains("missing/a.npz: No such file"), "{err}");
+    }
+}
+
 #[test]
 fn show() {
     let dir = folder(&[3], &Abi::X86_64);

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt::Write;
 use std::ops::Range;
 
-use pc3_runtime::format::meta::ShadowMeta;
 use pc3_runtime::format::read::{Checkpoint, ReadError};
 use pc3_typemetric::types::{Kind, Member, Type, TypeId};
 use serde_json::{json, Value as Json};
 
+use super::calls::{calls, repeated};
 use super::image::{path, Image, Object, Target};
 use super::json::value;
 use super::text::{inline, plural, type_of};
@@ -557,64 +557,6 @@ fn note(found: &mut Option<Elements>, of: usize, n: usize, values: (Value, Value
     if by.map(|b| b.0) > e.largest.map(|l| l.0) {
         e.largest = by;
     }
-}
-
-/// A call on the stack.
-struct Call<'a> {
-    function: String,
-    /// The function's; with a number if it is there more than once.
-    name: String,
-    text: String,
-    /// What is alive at the point, and what lies on the shadow stack.
-    records: [Option<Object<'a>>; 2],
-}
-
-/// One and the same call, several times.
-fn repeated(calls: &[Call]) -> String {
-    match calls {
-        [one] => one.text.clone(),
-        many => format!("{} ({} times)", many[0].text, many.len()),
-    }
-}
-
-/// Innermost first.
-fn calls<'a>(image: &Image<'a>) -> Vec<Call<'a>> {
-    let program = &image.checkpoint.program;
-    let meta = &image.rank.meta;
-    let mut all: Vec<Call> = Vec::new();
-    for (n, frame) in meta.frames.iter().enumerate() {
-        let func = &program.funcs[frame.func as usize];
-        let point = &func.points[frame.point as usize];
-        let object = |base, ty, span| Object {
-            name: format!("locals of {}", func.name),
-            base,
-            size: image.bytes(span).len() as u64,
-            ty,
-            bytes: image.bytes(span),
-        };
-        let here = |s: &&ShadowMeta| s.frame == Some(n as u64) && func.shadow == Some(s.ty);
-        let shadow = meta.shadow.iter().find(here);
-        let home = format!("{}:", point.file);
-        let short = func.name.strip_prefix(&home).unwrap_or(&func.name);
-        // A record is no object of the program: nothing points to it.
-        let nowhere = u64::MAX - n as u64;
-        all.push(Call {
-            function: func.name.clone(),
-            name: func.name.clone(),
-            text: format!("{short} at {}:{}", point.file, point.line),
-            records: [
-                point.live.map(|ty| object(nowhere, ty, frame.live)),
-                shadow.map(|s| object(s.addr, s.ty, s.data)),
-            ],
-        });
-    }
-    for n in 0..all.len() {
-        let same = |c: &&Call| c.function == all[n].function;
-        if all.iter().filter(same).count() > 1 {
-            all[n].name = format!("{}#{}", all[n].function, all.len() - n);
-        }
-    }
-    all
 }
 
 /// The comparison of these ranks, and whether nothing differs.

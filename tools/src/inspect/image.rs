@@ -49,8 +49,11 @@ pub(super) struct Piece<'a> {
     pub bytes: &'a [u8],
 }
 
+const HEAP: &str = "heap[";
+const BLOCK: &str = "block on the stack";
+
 fn heap_name(number: u64) -> String {
-    format!("heap[{number}]")
+    format!("{HEAP}{number}]")
 }
 
 impl<'a> Image<'a> {
@@ -83,7 +86,7 @@ impl<'a> Image<'a> {
         for s in &rank.meta.shadow {
             let name = match s.frame.and_then(|f| frame_function(checkpoint, rank, f)) {
                 Some(function) => format!("locals of {function}"),
-                None => "block on the stack".to_owned(),
+                None => BLOCK.to_owned(),
             };
             one(name, s.addr, s.data.bytes, s.ty, rank.bytes(s.data));
         }
@@ -113,6 +116,11 @@ impl<'a> Image<'a> {
 
     pub fn types(&self) -> &'a TypeTable {
         &self.checkpoint.types
+    }
+
+    /// Has the program a name for it?
+    pub fn is_named(&self, object: &Object) -> bool {
+        !object.name.starts_with(HEAP) && object.name != BLOCK
     }
 
     /// Those that the program may write.

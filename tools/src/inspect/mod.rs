@@ -2,10 +2,12 @@
 //!
 //! * `find`: which file is meant; `list`, `verify`, `request`: one command each.
 //! * `image`: a rank's objects by address and by name; `value`: bytes as typed values.
-//! * `diff`: two checkpoints, by variable.
+//! * `calls`: its stack; `export`: arrays for NumPy; `diff`: two checkpoints, by variable.
 //! * `messages`: how much of them a rank has; `text`, `json`: the two faces of `pc3 show`.
 
+mod calls;
 mod diff;
+mod export;
 mod find;
 mod image;
 mod json;
@@ -18,6 +20,7 @@ mod verify;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -84,6 +87,24 @@ enum Command {
         #[arg(long, value_name = "N", default_value_t = 12)]
         limit: usize,
     },
+    /// Write a checkpoint's variables as NumPy arrays, in one file `.npz` (as JSON: `pc3 show --json`)
+    ///
+    /// Globals by name, locals as FUNCTION.NAME, what a variable points to by that variable's name, other objects of the
+    /// heap as heap.N; with several ranks in front of that rankR.
+    Export {
+        /// An id, `latest`, a file, or a directory (its newest)
+        #[arg(value_name = "ID|FILE", default_value = "latest")]
+        checkpoint: String,
+        /// Where to look for an id [default: PC3_DIR, or the only *.pc3 directory here]
+        #[arg(short, long)]
+        dir: Option<PathBuf>,
+        /// Only this rank [default: all]
+        #[arg(long, value_name = "R")]
+        rank: Option<u64>,
+        /// What to write [default: PROGRAM-ID.npz]
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// Check every byte of checkpoints; exit status 1 if one is damaged
     Verify {
         /// A directory, a file, or an id [default: PC3_DIR, or the only *.pc3 directory here]
@@ -117,6 +138,11 @@ enum Error {
     Request(#[from] request::RequestError),
     #[error("{}: {error}", path.display())]
     Read { path: PathBuf, error: ReadError },
+    #[error("{}: {error}", path.display())]
+    Export {
+        path: PathBuf,
+        error: export::ExportError,
+    },
     #[error("{}: it has ranks 0 to {}, no rank {rank}", path.display(), ranks - 1)]
     NoRank {
         path: PathBuf,
@@ -180,6 +206,12 @@ fn run(command: Command) -> Result<(String, bool), Error> {
             let [a, b] = paths;
             compare([a?, b?], rank, &diff::How { json, limit })
         }
+        Command::Export {
+            checkpoint,
+            dir,
+            rank,
+            output,
+        } => export(find::checkpoint(&checkpoint, dir.as_deref())?, rank, output),
         Command::Verify { what, dir } => Ok(verify::verify(&find::several(
             what.as_deref(),
             dir.as_deref(),
@@ -187,6 +219,42 @@ fn run(command: Command) -> Result<(String, bool), Error> {
         Command::Checkpoint { job, stop, timeout } => {
             Ok((request::request(&job, stop, timeout)?, true))
         }
+    }
+}
+
+fn export(
+    path: PathBuf,
+    rank: Option<u64>,
+    output: Option<PathBuf>,
+) -> Result<(String, bool), Error> {
+    let opened = Checkpoint::open(&path);
+    let checkpoint = opened.map_err(|error| Error::Read {
+        path: path.clone(),
+        error,
+    })?;
+    let wanted = ranks(&checkpoint, path, rank, 0..checkpoint.job.ranks)?;
+    let named = || format!("{}-{}.npz", checkpoint.job.program, checkpoint.id());
+    let to = output.unwrap_or_else(|| named().into());
+    let count = export::export(&checkpoint, wanted, &to);
+    let count = count.map_err(|error| Error::Export {
+        path: to.clone(),
+        error,
+    })?;
+    Ok((format!("{}: {count} arrays\n", to.display()), true))
+}
+
+/// The rank that is asked for, or these.
+fn ranks(
+    checkpoint: &Checkpoint,
+    path: PathBuf,
+    rank: Option<u64>,
+    otherwise: Range<u64>,
+) -> Result<Range<u64>, Error> {
+    let ranks = checkpoint.job.ranks;
+    match rank {
+        Some(rank) if rank >= ranks => Err(Error::NoRank { path, rank, ranks }),
+        Some(rank) => Ok(rank..rank + 1),
+        None => Ok(otherwise),
     }
 }
 
@@ -205,12 +273,7 @@ fn compare(
     if a.job.ranks != b.job.ranks {
         return Err(Error::OtherRanks(a.job.ranks, b.job.ranks));
     }
-    let ranks = a.job.ranks;
-    let wanted = match rank {
-        Some(rank) if rank >= ranks => return Err(Error::NoRank { path, rank, ranks }),
-        Some(rank) => rank..rank + 1,
-        None => 0..ranks,
-    };
+    let wanted = ranks(&a, path.clone(), rank, 0..a.job.ranks)?;
     let done = diff::show([&a, &b], wanted, how);
     done.map_err(|error| Error::Read { path, error })
 }
@@ -226,13 +289,11 @@ fn show(
         error,
     };
     let checkpoint = Checkpoint::open(&path).map_err(read)?;
-    let ranks = checkpoint.job.ranks;
-    let wanted = match rank {
-        Some(rank) if rank >= ranks => return Err(Error::NoRank { path, rank, ranks }),
-        Some(rank) => rank..rank + 1,
-        None if json => 0..ranks,
-        None => 0..ranks.min(1),
+    let otherwise = match json {
+        true => 0..checkpoint.job.ranks,
+        false => 0..checkpoint.job.ranks.min(1),
     };
+    let wanted = ranks(&checkpoint, path.clone(), rank, otherwise)?;
     let mut images = Vec::new();
     for rank in wanted {
         images.push(
