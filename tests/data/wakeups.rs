@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[allow(dead_code)]
-#[path = "../../runtime/vmpi/src/sched/inbox.rs"]
+#[path = "../../runtime/vmpi/sched/src/inbox.rs"]
 mod inbox;
 
 /// As the inbox knows it.

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::arch;
 
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 17] = [
     "compiler/src",
     "compiler/syntax/src",
     "compiler/program/src",
@@ -18,7 +18,10 @@ const SOURCES: [&str; 14] = [
     "runtime/heap/src",
     "runtime/os/src",
     "runtime/typemetric/src",
+    "runtime/vmpi/objects/src",
+    "runtime/vmpi/sched/src",
     "runtime/vmpi/src",
+    "runtime/vmpi/transport/src",
     "tools/src",
 ];
 

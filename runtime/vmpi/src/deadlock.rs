@@ -12,10 +12,10 @@ use pc3_runtime::rank::Rank;
 use pc3_runtime::report::{die, say, EXIT_DEADLOCK};
 
 use crate::coord::barrier;
-use crate::handle::abi;
 use crate::p2p::request::What;
 use crate::p2p::{Request, ANY_SOURCE, ANY_TAG};
 use crate::state::{Call, RankState, World};
+use pc3_vmpi_objects::handle::abi;
 
 /// More different lines than this are told without their arguments.
 const LINES: usize = 24;

@@ -25,11 +25,11 @@ use crate::nonblocking::protocol::NonBlocking;
 use crate::nonblocking::{self, outcomes};
 use crate::p2p;
 use crate::protocol::Protocol;
-use crate::sched::{Backend, Special};
 use crate::sights;
 use crate::state::{self, Phase, RankState, World};
 use crate::stats;
-use crate::transport::{is_static, note_outcome};
+use pc3_vmpi_sched::{Backend, Special};
+use pc3_vmpi_transport::{is_static, note_outcome};
 
 /// Announces this engine to the runtime; to be called before the runtime starts.
 pub fn register() {

@@ -1,39 +1,25 @@
 //! Virtual MPI: many logical ranks in one process.
 
-pub mod attr;
-mod below;
-mod brief;
 pub mod c;
 pub mod coll;
 pub mod comm;
 pub mod coord;
-pub mod datatype;
 pub mod deadlock;
 pub mod engine;
-pub mod errhandler;
-pub mod error;
-pub mod external32;
-pub mod group;
-mod grow;
 pub mod guest;
-pub mod handle;
-pub mod info;
 pub mod io;
-mod lines;
 pub mod link;
 pub(crate) mod nonblocking;
 pub mod objects;
-pub mod op;
 pub mod p2p;
-pub mod pack;
 mod ports;
 mod protocol;
 pub mod saved;
-pub mod sched;
 mod sights;
 mod spawn;
 pub mod state;
 pub mod stats;
 pub mod topo;
-pub mod transport;
-pub mod wire;
+
+pub use pc3_vmpi_objects::{attr, datatype, error, group, handle, info, op, pack, wire};
+pub use pc3_vmpi_sched as sched;

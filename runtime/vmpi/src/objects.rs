@@ -1,18 +1,18 @@
 //! One rank's MPI objects, by handle.
 
-use crate::attr::{Attributes, Keyvals};
 use crate::coll::meeting::{MeetingRef, Registry};
 use crate::comm::{Comm, FIRST_ID, SELF_ID, WORLD_ID};
-use crate::datatype::portable::AddressLog;
-use crate::datatype::{self, TypeObject, TypeRef};
-use crate::errhandler::Errhandlers;
-use crate::error::{fail, Class, Result, UserCodes};
-use crate::group::{Group, GroupRef};
-use crate::handle::{abi, Kind, Table};
-use crate::info::Info;
 use crate::io::representation::Registered;
 use crate::io::MpiFile;
-use crate::op::UserOp;
+use pc3_vmpi_objects::attr::{Attributes, Keyvals};
+use pc3_vmpi_objects::datatype::portable::AddressLog;
+use pc3_vmpi_objects::datatype::{self, TypeObject, TypeRef};
+use pc3_vmpi_objects::errhandler::Errhandlers;
+use pc3_vmpi_objects::error::{fail, Class, Result, UserCodes};
+use pc3_vmpi_objects::group::{Group, GroupRef};
+use pc3_vmpi_objects::handle::{abi, Kind, Table};
+use pc3_vmpi_objects::info::Info;
+use pc3_vmpi_objects::op::UserOp;
 use std::sync::Arc;
 
 /// Values of the predefined attributes, of which programs get pointers.
@@ -192,7 +192,7 @@ impl Objects {
     /// What the program attached to a datatype handle; made on demand for predefined types.
     pub fn type_object(&mut self, handle: usize) -> Result<&mut TypeObject> {
         let ty = self.datatype(handle)?;
-        if handle >= crate::handle::FIRST_DYNAMIC {
+        if handle >= pc3_vmpi_objects::handle::FIRST_DYNAMIC {
             if let Some(t) = self.types.get_mut(handle) {
                 return Ok(t);
             }
@@ -215,8 +215,8 @@ impl Objects {
     }
 
     #[inline]
-    pub fn op(&self, handle: usize) -> Result<crate::op::Op> {
-        crate::op::Op::from_handle(handle, &self.ops)
+    pub fn op(&self, handle: usize) -> Result<pc3_vmpi_objects::op::Op> {
+        pc3_vmpi_objects::op::Op::from_handle(handle, &self.ops)
     }
 
     pub fn file(&self, handle: usize) -> Result<&MpiFile> {

@@ -8,10 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pc3_runtime::peers::Peers;
 
 use crate::comm::inter::Side;
-use crate::error::{fail, Class, Result};
 use crate::link::total_order::News;
 use crate::state::{RankState, World};
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 #[derive(Default)]
 pub(crate) struct Ports {
@@ -287,7 +287,7 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::Group;
+    use pc3_vmpi_objects::group::Group;
 
     fn meet(role: Role, rank: u32) -> Change {
         let side = Side {

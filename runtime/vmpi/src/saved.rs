@@ -3,24 +3,24 @@
 //! Everything that handles stand for, by handle: handles keep their values.  Addresses (functions
 //! of the program, attribute values) are written as they are and translated when they are read.
 
-use crate::attr::{Attributes, Keyval, On};
 use crate::coll::meeting::Registry;
 use crate::comm::{Comm, Remote, SELF_ID, WORLD_ID};
-use crate::datatype::log::Log;
-use crate::datatype::rebuilt::{Again, Rebuilt};
-use crate::datatype::{by_handle, TypeObject, TypeRef};
-use crate::errhandler::UserHandler;
-use crate::group::{Group, GroupRef};
-use crate::handle::abi;
-use crate::info::Info;
 use crate::objects::Objects;
-use crate::op::UserOp;
 use crate::topo::cart::Cart;
 use crate::topo::dist::Dist;
 use crate::topo::graph::Graph;
 use crate::topo::Topology;
-use crate::wire::{bad, Read, Reader, Writer};
 use pc3_runtime::transfer::{LoadCtx, Target};
+use pc3_vmpi_objects::attr::{Attributes, Keyval, On};
+use pc3_vmpi_objects::datatype::log::Log;
+use pc3_vmpi_objects::datatype::rebuilt::{Again, Rebuilt};
+use pc3_vmpi_objects::datatype::{by_handle, TypeObject, TypeRef};
+use pc3_vmpi_objects::errhandler::UserHandler;
+use pc3_vmpi_objects::group::{Group, GroupRef};
+use pc3_vmpi_objects::handle::abi;
+use pc3_vmpi_objects::info::Info;
+use pc3_vmpi_objects::op::UserOp;
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
@@ -378,7 +378,7 @@ fn read_comm(c: &mut Comm, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<()> {
 /// Predefined callbacks are small constants, the program's are addresses.
 pub(crate) fn function(r: &mut Reader, ctx: &dyn LoadCtx) -> Read<usize> {
     let raw = r.u64()?;
-    if raw <= crate::attr::DUP_FN as u64 {
+    if raw <= pc3_vmpi_objects::attr::DUP_FN as u64 {
         return Ok(raw as usize);
     }
     match ctx.pointer(raw) {

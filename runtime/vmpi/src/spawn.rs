@@ -7,12 +7,12 @@ use pc3_runtime::spawned::Birth;
 use crate::coll::meeting::Registry;
 use crate::comm::inter::Side;
 use crate::comm::{create::Made, Remote, FIRST_ID};
-use crate::error::{fail, Class, MpiError, Result};
-use crate::group::Group;
-use crate::handle::abi;
 use crate::link::total_order::News;
 use crate::nonblocking;
 use crate::state::RankState;
+use pc3_vmpi_objects::error::{fail, Class, MpiError, Result};
+use pc3_vmpi_objects::group::Group;
+use pc3_vmpi_objects::handle::abi;
 
 /// Ranks of one command.
 pub(crate) struct Command {

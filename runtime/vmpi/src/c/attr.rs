@@ -4,11 +4,11 @@
 //! one runs.
 
 use super::{entry, put};
-use crate::attr::{get, Attributes, On, DUP_FN, NULL_FN};
-use crate::below::Below;
-use crate::error::{fail, Class, MpiError, Result};
-use crate::handle::abi;
 use crate::state::RankState;
+use pc3_vmpi_objects::attr::{get, Attributes, On, DUP_FN, NULL_FN};
+use pc3_vmpi_objects::below::Below;
+use pc3_vmpi_objects::error::{fail, Class, MpiError, Result};
+use pc3_vmpi_objects::handle::abi;
 use std::ffi::{c_int, c_void};
 
 type Copy = unsafe extern "C" fn(usize, c_int, usize, usize, *mut usize, *mut c_int) -> c_int;

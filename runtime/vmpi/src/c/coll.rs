@@ -16,11 +16,11 @@ use crate::coll::moves::{Move, Shape};
 use crate::coll::posted::{Posted, Work};
 use crate::coll::rounds;
 use crate::comm::Comm;
-use crate::error::{fail, Class, Result};
-use crate::handle::abi::PROC_NULL;
 use crate::p2p::request::{Extra, What};
 use crate::p2p::{Buf, Key, Request, ANY_TAG};
 use crate::state::RankState;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::abi::PROC_NULL;
 
 /// When a call is carried out.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ pub(super) unsafe fn post(
     when: When,
 ) -> Result<()> {
     let posted = Posted::new(comm, kind, work);
-    let none = crate::datatype::build::bytes();
+    let none = pc3_vmpi_objects::datatype::build::bytes();
     let key = Key {
         ctx: comm.coll_context(),
         src: PROC_NULL,

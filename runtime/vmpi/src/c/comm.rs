@@ -1,15 +1,15 @@
 //! Communicator functions (MPI 3.1 sections 6.4 and 6.8).
 
 use super::{attr, entry, info::known, put, put_text, text, MAX_NAME};
-use crate::attr::On;
 use crate::coll::meeting::Kind;
 use crate::comm::create::{of_group, of_group_alone, split, within, Made};
 use crate::comm::{inter, Comm};
-use crate::error::{fail, Class, Result};
-use crate::group::Compare;
-use crate::handle::abi;
 use crate::state::RankState;
 use crate::topo::Topology;
+use pc3_vmpi_objects::attr::On;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::group::Compare;
+use pc3_vmpi_objects::handle::abi;
 use std::ffi::{c_char, c_int};
 
 #[pc3_vmpi_entry::entry]

@@ -4,13 +4,13 @@
 
 use super::file::on_file;
 use super::text;
-use crate::below::Below;
-use crate::datatype::basic::Basic;
-use crate::datatype::signature::Signature;
-use crate::error::{fail, Class, Result};
-use crate::handle::abi;
 use crate::io::representation::{Registered, Representation};
 use crate::state::RankState;
+use pc3_vmpi_objects::below::Below;
+use pc3_vmpi_objects::datatype::basic::Basic;
+use pc3_vmpi_objects::datatype::signature::Signature;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::abi;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_void};
 

@@ -1,14 +1,14 @@
 //! Making, committing and freeing datatypes (MPI 3.1 section 4.1).
 
 use super::{attr, count, entry, put, slice, source_line};
-use crate::attr::{Attributes, On};
-use crate::datatype::build::{build, make, Constructor, Order, Subdim};
-use crate::datatype::counted::{Counted, Counts};
-use crate::datatype::darray::Given;
-use crate::datatype::{Datatype, TypeObject, TypeRef};
-use crate::error::{fail, Class, Result};
-use crate::handle::{abi, FIRST_DYNAMIC};
 use crate::state::RankState;
+use pc3_vmpi_objects::attr::{Attributes, On};
+use pc3_vmpi_objects::datatype::build::{build, make, Constructor, Order, Subdim};
+use pc3_vmpi_objects::datatype::counted::{Counted, Counts};
+use pc3_vmpi_objects::datatype::darray::Given;
+use pc3_vmpi_objects::datatype::{Datatype, TypeObject, TypeRef};
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::{abi, FIRST_DYNAMIC};
 use std::ffi::c_int;
 
 pub(super) fn give(me: &RankState, ty: TypeRef, committed: bool) -> usize {

@@ -2,10 +2,10 @@
 
 use super::datatype::give;
 use super::{entry, put, slice_mut, wide_count};
-use crate::datatype::build::{Constructor, Order};
-use crate::datatype::parametrised::Class90;
-use crate::datatype::{Datatype, TypeRef};
-use crate::error::{fail, Class, Result};
+use pc3_vmpi_objects::datatype::build::{Constructor, Order};
+use pc3_vmpi_objects::datatype::parametrised::Class90;
+use pc3_vmpi_objects::datatype::{Datatype, TypeRef};
+use pc3_vmpi_objects::error::{fail, Class, Result};
 use std::ffi::c_int;
 
 /// An argument of a constructor.

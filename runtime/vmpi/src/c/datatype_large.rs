@@ -2,8 +2,8 @@
 
 use super::datatype::{create_of, order_of};
 use super::{count, entry, slice, wide_count};
-use crate::datatype::build::{Constructor, Subdim};
-use crate::error::{fail, Class, Result};
+use pc3_vmpi_objects::datatype::build::{Constructor, Subdim};
+use pc3_vmpi_objects::error::{fail, Class, Result};
 use std::ffi::c_int;
 
 fn disp(d: i64) -> Result<isize> {

@@ -1,10 +1,10 @@
 //! What programs ask about datatypes and addresses (MPI 3.1 sections 4.1 and 6.8).
 
 use super::{entry, put, put_text, text, MAX_NAME};
-use crate::datatype::basic::{Basic, LONG_DOUBLE, PAIRS};
-use crate::datatype::{of_basic, predefined_name, Datatype};
-use crate::error::{fail, Class};
-use crate::handle::abi;
+use pc3_vmpi_objects::datatype::basic::{Basic, LONG_DOUBLE, PAIRS};
+use pc3_vmpi_objects::datatype::{of_basic, predefined_name, Datatype};
+use pc3_vmpi_objects::error::{fail, Class};
+use pc3_vmpi_objects::handle::abi;
 use std::ffi::{c_char, c_int, c_void};
 
 /// Queries with a result too large for their type answer MPI_UNDEFINED.

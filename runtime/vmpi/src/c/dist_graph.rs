@@ -3,10 +3,10 @@
 use super::{comm::install, count, entry, info::known, put, slice, slice_mut};
 use crate::coll::meeting::Kind;
 use crate::comm::create::split;
-use crate::error::{fail, Class, Result};
 use crate::state::RankState;
 use crate::topo::dist::{collect, exchange, Dist, Edge};
 use crate::topo::Topology;
+use pc3_vmpi_objects::error::{fail, Class, Result};
 use std::ffi::c_int;
 
 /// MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY.

@@ -7,12 +7,12 @@ use pc3_os::clocks;
 
 use super::errors::end_job;
 use super::{entry, info::known, put, put_text};
-use crate::error::{fail, Class, MpiError};
-use crate::handle::abi;
-use crate::info::Info;
 use crate::nonblocking::outcomes;
 use crate::p2p;
 use crate::state::{Call, Phase, RankState};
+use pc3_vmpi_objects::error::{fail, Class, MpiError};
+use pc3_vmpi_objects::handle::abi;
+use pc3_vmpi_objects::info::Info;
 
 extern "C" {
     fn pc3_malloc(n: usize, site: *const c_void) -> *mut c_void;

@@ -1,12 +1,12 @@
 //! Error handlers and codes (MPI 3.1 sections 8.3 to 8.5).
 
 use super::{entry, entry_at_any_time, put, put_text, source_line, text, MAX_ERROR};
-use crate::below::Below;
-use crate::error::{Class, MpiError};
-use crate::handle::abi;
 use crate::link;
 use crate::state::RankState;
 use pc3_runtime::report::{leave, say};
+use pc3_vmpi_objects::below::Below;
+use pc3_vmpi_objects::error::{Class, MpiError};
+use pc3_vmpi_objects::handle::abi;
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

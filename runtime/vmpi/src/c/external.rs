@@ -1,9 +1,9 @@
 //! MPI_Pack_external and its kin (MPI 3.1 section 4.3): the format external32.
 
 use super::{buffer, entry, put, text, wide_count};
-use crate::datatype::moving::Buf;
-use crate::error::{fail, Class, Result};
-use crate::external32;
+use pc3_vmpi_objects::datatype::moving::Buf;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::external32;
 use std::ffi::{c_char, c_int, c_void};
 
 /// # Safety

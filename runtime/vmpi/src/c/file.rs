@@ -7,15 +7,15 @@ use super::{entry, put, put_text, text};
 use crate::coll::barrier::Gate;
 use crate::coll::meeting::Kind;
 use crate::comm::create::split;
-use crate::datatype::stored::stored;
-use crate::error::{fail, Class, MpiError, Result};
-use crate::handle::abi;
-use crate::info::Info;
 use crate::io::pointer::Keeper;
 use crate::io::view::View;
 use crate::io::{check_mode, failed, mode, MpiFile, Open};
 use crate::nonblocking::io::{changes, Change};
 use crate::state::RankState;
+use pc3_vmpi_objects::datatype::stored::stored;
+use pc3_vmpi_objects::error::{fail, Class, MpiError, Result};
+use pc3_vmpi_objects::handle::abi;
+use pc3_vmpi_objects::info::Info;
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int};
 use std::path::{Path, PathBuf};
@@ -373,7 +373,7 @@ pub unsafe extern "C" fn MPI_File_get_view(
         put(disp, v.disp)?;
         put_text(out, datarep::MAX, &datarep::name(me, &v.representation))?;
         // Predefined ones are named as such, others as copies.
-        let handle = |t: crate::datatype::TypeRef| match t.predefined {
+        let handle = |t: pc3_vmpi_objects::datatype::TypeRef| match t.predefined {
             0 => super::datatype::give(me, t, true),
             h => h,
         };

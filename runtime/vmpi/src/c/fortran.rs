@@ -4,7 +4,7 @@
 use std::ffi::c_int;
 
 use super::status::CStatus;
-use crate::error::Class;
+use pc3_vmpi_objects::error::Class;
 
 macro_rules! handles { ($($c2f:ident $f2c:ident)*) => { $(
     #[pc3_vmpi_entry::entry]

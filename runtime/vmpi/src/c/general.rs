@@ -4,11 +4,11 @@ use super::entry;
 use super::p2p::publish;
 use super::request::look;
 use super::status::CStatus;
-use crate::below::Below;
-use crate::error::{fail, Class, Result};
-use crate::handle::abi::PROC_NULL;
 use crate::p2p::request::{Extra, General, What};
 use crate::p2p::{Buf, Key, Request, Status, ANY_TAG};
+use pc3_vmpi_objects::below::Below;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::abi::PROC_NULL;
 use std::ffi::{c_int, c_void};
 
 type Query = unsafe extern "C" fn(usize, *mut CStatus) -> c_int;
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn MPI_Grequest_start(
         if [query, free, cancel].contains(&0) {
             return fail(Class::ERR_ARG, "one of the functions is a null pointer");
         }
-        let none = crate::datatype::build::bytes();
+        let none = pc3_vmpi_objects::datatype::build::bytes();
         let key = Key {
             ctx: 0,
             src: PROC_NULL,

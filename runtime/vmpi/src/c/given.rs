@@ -10,10 +10,10 @@ use crate::coll::moves::{Shape, NOBODY};
 use crate::coll::posted::KeptShape;
 use crate::coll::side::{Ints, Side};
 use crate::comm::Comm;
-use crate::datatype::TypeRef;
-use crate::error::{fail, Class, Result};
-use crate::handle::abi::{IN_PLACE, PROC_NULL, ROOT};
 use crate::state::RankState;
+use pc3_vmpi_objects::datatype::TypeRef;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::abi::{IN_PLACE, PROC_NULL, ROOT};
 
 /// Who is the root, for this rank.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Group functions (MPI 3.1 section 6.3).
 
 use super::{count, entry, put, slice, slice_mut};
-use crate::error::{fail, Class, Result};
-use crate::group::GroupRef;
-use crate::handle::abi;
 use crate::state::RankState;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::group::GroupRef;
+use pc3_vmpi_objects::handle::abi;
 use std::ffi::c_int;
 
 /// A new handle for a group; the empty group has a predefined one.

@@ -1,10 +1,10 @@
 //! Info functions (MPI 3.1 chapter 9).
 
 use super::{entry, entry_at_any_time, put, put_text, slice_mut, text};
-use crate::error::{fail, Class, Result};
-use crate::handle::abi;
-use crate::info::{Info, MAX_KEY};
 use crate::state::RankState;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::abi;
+use pc3_vmpi_objects::info::{Info, MAX_KEY};
 use std::ffi::{c_char, c_int};
 
 fn find(me: &RankState, info: usize) -> Result<&mut Info> {
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn MPI_Info_create_env(
         let mut env = Info::default();
         if argc > 0 && !argv.is_null() && !(*argv).is_null() {
             let command = text(*argv)?;
-            if command.len() < crate::info::MAX_VALUE {
+            if command.len() < pc3_vmpi_objects::info::MAX_VALUE {
                 env.set("command", &command)?;
             }
         }

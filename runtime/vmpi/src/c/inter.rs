@@ -3,18 +3,18 @@
 use super::coll::{post, When};
 use super::p2p::target;
 use super::{attr, comm::install, entry, put};
-use crate::attr::On;
 use crate::coll::meeting::Kind;
 use crate::coll::posted::Work;
 use crate::comm::inter::{create, merge, Side};
 use crate::comm::{create::Made, Comm};
-use crate::error::{fail, Class, Result};
-use crate::group::Group;
-use crate::handle::abi;
 use crate::p2p::request::Request;
 use crate::p2p::{self, Buf, Dest, Key};
 use crate::state::RankState;
-use crate::wire::{Reader, Writer};
+use pc3_vmpi_objects::attr::On;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::group::Group;
+use pc3_vmpi_objects::handle::abi;
+use pc3_vmpi_objects::wire::{Reader, Writer};
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub(super) fn led_by(
 
 /// What leaders send one another: lengths first, because groups differ in size.
 fn swap(me: &RankState, comm: &Comm, to: Dest, peer: i32, mine: &[u8]) -> Result<Vec<u8>> {
-    let bytes = crate::datatype::build::bytes();
+    let bytes = pc3_vmpi_objects::datatype::build::bytes();
     let key = Key {
         ctx: comm.coll_context(),
         src: peer,
@@ -126,7 +126,10 @@ pub unsafe extern "C" fn MPI_Intercomm_create(
                 let theirs = swap(me, peer, to, remote_leader, &w.0)?;
                 let mut r = Reader(&theirs);
                 let damaged = |_| {
-                    crate::error::MpiError::new(Class::ERR_INTERN, "the other leader's message")
+                    pc3_vmpi_objects::error::MpiError::new(
+                        Class::ERR_INTERN,
+                        "the other leader's message",
+                    )
                 };
                 Ok(Side {
                     next_id: r.u32().map_err(damaged)?,

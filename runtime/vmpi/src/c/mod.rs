@@ -45,9 +45,9 @@ pub mod topo;
 
 use crate::coll::meeting::Crew;
 use crate::coll::remote::Elsewhere;
-use crate::error::{fail, Class, MpiError, Result};
-use crate::handle::abi;
 use crate::state::{Call, Phase, RankState};
+use pc3_vmpi_objects::error::{fail, Class, MpiError, Result};
+use pc3_vmpi_objects::handle::abi;
 use std::ffi::{c_char, c_int, CStr};
 
 impl Crew for RankState {

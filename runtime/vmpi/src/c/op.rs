@@ -1,8 +1,8 @@
 //! User-defined operations and local reduction (MPI 3.1 sections 5.9.5 and 5.9.7).
 
 use super::{buffer, entry, put, wide_count};
-use crate::error::{fail, Class};
-use crate::op::{Op, UserOp};
+use pc3_vmpi_objects::error::{fail, Class};
+use pc3_vmpi_objects::op::{Op, UserOp};
 use std::ffi::{c_int, c_void};
 
 const OP_NULL: usize = 0x20;

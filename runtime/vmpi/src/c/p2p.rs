@@ -6,12 +6,6 @@ use pc3_typemetric::types::{Kind, TypeId};
 
 use super::status::{put_status, CStatus};
 use super::{buffer, entry, entry_of, put, wide_count};
-use crate::datatype::basic::Basic;
-use crate::datatype::bytes::Known;
-use crate::datatype::written::compact;
-use crate::datatype::{self, bytes, of_basic, TypeRef};
-use crate::error::{fail, Class, Result};
-use crate::handle::SENT;
 use crate::p2p::recv::{await_shown, check, post, show};
 use crate::p2p::request::What;
 use crate::p2p::send::{begin, leave, Begun};
@@ -19,6 +13,12 @@ use crate::p2p::{
     self, Buf, Dest, Key, Mode, Req, Request, Status, ANY_SOURCE, ANY_TAG, PROC_NULL,
 };
 use crate::state::{Call, RankState};
+use pc3_vmpi_objects::datatype::basic::Basic;
+use pc3_vmpi_objects::datatype::bytes::Known;
+use pc3_vmpi_objects::datatype::written::compact;
+use pc3_vmpi_objects::datatype::{self, bytes, of_basic, TypeRef};
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::SENT;
 
 /// The buffer arguments of a call, checked.
 // Else what it gives goes through memory, here and below.

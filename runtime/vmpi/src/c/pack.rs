@@ -1,9 +1,9 @@
-//! MPI_Pack and its kin (MPI 3.1 section 4.2): the portable format of [`crate::pack`].
+//! MPI_Pack and its kin (MPI 3.1 section 4.2): the portable format of [`pc3_vmpi_objects::pack`].
 
 use super::{buffer, entry, put, wide_count};
-use crate::datatype::moving::Buf;
-use crate::error::{fail, Class, Result};
-use crate::pack::{pack_portable, portable_bytes, unpack_portable};
+use pc3_vmpi_objects::datatype::moving::Buf;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::pack::{pack_portable, portable_bytes, unpack_portable};
 use std::ffi::{c_int, c_void};
 
 /// The position argument within a buffer of `size` bytes.
@@ -108,7 +108,7 @@ macro_rules! packs { ($($pack:ident $unpack:ident $size:ident $n:ident;)*) => { 
             let ty = me.objects().committed(datatype)?;
             match portable_bytes(&ty.signature, wide_count(n.into())?).and_then(|b| <$n>::try_from(b).ok()) {
                 Some(b) => put(size, b),
-                None => put(size, <$n>::from(crate::handle::abi::UNDEFINED)),
+                None => put(size, <$n>::from(pc3_vmpi_objects::handle::abi::UNDEFINED)),
             }
         })
     }

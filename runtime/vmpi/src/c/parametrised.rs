@@ -3,11 +3,11 @@
 
 use super::datatype::give;
 use super::{entry, put};
-use crate::datatype::build::{make, Constructor};
-use crate::datatype::parametrised::{parametrised, Class90};
-use crate::error::Result;
-use crate::handle::abi::UNDEFINED;
 use crate::state::RankState;
+use pc3_vmpi_objects::datatype::build::{make, Constructor};
+use pc3_vmpi_objects::datatype::parametrised::{parametrised, Class90};
+use pc3_vmpi_objects::error::Result;
+use pc3_vmpi_objects::handle::abi::UNDEFINED;
 use std::ffi::c_int;
 
 fn handle(me: &RankState, class: Class90, digits: c_int, range: c_int) -> Result<usize> {

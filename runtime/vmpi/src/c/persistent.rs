@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering::*;
 use super::p2p::{data, prepare, publish, source, target};
 use super::request::{look, on_request, one};
 use super::{count, entry, slice_mut};
-use crate::error::{fail, Class, Result};
 use crate::p2p::recv::post;
 use crate::p2p::request::What;
 use crate::p2p::{self, Buf, Mode};
 use crate::state::RankState;
+use pc3_vmpi_objects::error::{fail, Class, Result};
 
 unsafe fn start(me: &'static RankState, handle: usize, comm: &mut usize) -> Result<()> {
     let Some(r) = look(me, handle)?.filter(|r| r.persistent && r.general().is_none()) else {

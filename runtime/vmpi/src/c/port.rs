@@ -2,10 +2,10 @@
 
 use super::{comm::install, entry, info::known, inter::led_by, put_text, text};
 use crate::coll::meeting::Kind;
-use crate::error::Result;
 use crate::nonblocking;
 use crate::ports::{Change, Ports, Role};
 use crate::state::RankState;
+use pc3_vmpi_objects::error::Result;
 use std::ffi::{c_char, c_int};
 
 /// MPI_MAX_PORT_NAME.

@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering::*;
 use super::p2p::{data, prepare, publish, source};
 use super::status::{put_status, CStatus};
 use super::{entry, put};
-use crate::error::{fail, Class, Result};
-use crate::handle::abi;
 use crate::p2p::recv::{check, fetch, take};
 use crate::p2p::request::What;
 use crate::p2p::{self, Buf, Key, Status};
 use crate::state::RankState;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::abi;
 
 /// MPI 4.1 section 3.8.1.
 #[pc3_vmpi_entry::entry]

@@ -9,9 +9,9 @@ use crate::coll::meeting::Kind;
 use crate::coll::posted::{KeptReduction, Work};
 use crate::coll::reduce::Reduction;
 use crate::coll::side::Ints;
-use crate::error::{fail, Class, Result};
-use crate::op::Op;
 use crate::state::RankState;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::op::Op;
 
 /// How many elements a call contributes.
 #[derive(Clone, Copy)]

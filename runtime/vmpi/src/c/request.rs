@@ -7,15 +7,15 @@ use std::ffi::c_int;
 use super::errors::raise;
 use super::status::{put_status, CStatus};
 use super::{entry, put};
-use crate::error::{fail, Class, MpiError, Result};
-use crate::handle::abi::REQUEST_NULL;
-use crate::handle::SENT;
 use crate::nonblocking::outcomes;
 use crate::p2p::recv::check;
 use crate::p2p::request::What;
 use crate::p2p::wait::wait_done;
 use crate::p2p::{self, Request, Status};
 use crate::state::RankState;
+use pc3_vmpi_objects::error::{fail, Class, MpiError, Result};
+use pc3_vmpi_objects::handle::abi::REQUEST_NULL;
+use pc3_vmpi_objects::handle::SENT;
 
 /// As [`entry`], where the communicator is known only when the request has been looked at.
 pub(super) fn on_request(

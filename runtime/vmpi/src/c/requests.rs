@@ -6,13 +6,13 @@ use std::ops::Deref;
 use super::request::{active, close, close_message, on_request, report, Outcome};
 use super::status::{put_status, CStatus};
 use super::{count, put, slice_mut};
-use crate::error::{fail, Class, Result};
-use crate::handle::abi::UNDEFINED;
 use crate::nonblocking::outcomes;
 use crate::p2p::send::is_lazy;
 use crate::p2p::wait::{first_done, poll, wait_any, wait_done};
 use crate::p2p::{Request, Status};
 use crate::state::RankState;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::abi::UNDEFINED;
 
 /// So many requests are listed without an allocation.
 const FEW: usize = 32;

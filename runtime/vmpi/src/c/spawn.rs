@@ -2,9 +2,9 @@
 
 use super::{comm::install, entry, inter::led_by, put, slice};
 use crate::coll::meeting::Kind;
-use crate::error::{fail, Class, Result};
 use crate::spawn::{bear, check, Command};
 use crate::state::RankState;
+use pc3_vmpi_objects::error::{fail, Class, Result};
 use std::ffi::{c_char, c_int, CStr};
 
 /// What a command's ranks are started with.

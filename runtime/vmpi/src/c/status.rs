@@ -6,11 +6,11 @@
 use std::ffi::{c_int, c_longlong};
 
 use super::{entry, put};
-use crate::datatype::basic::Basic;
-use crate::datatype::{of_basic, Datatype};
-use crate::error::{fail, Class, Result};
-use crate::handle::abi::UNDEFINED;
 use crate::p2p::Status;
+use pc3_vmpi_objects::datatype::basic::Basic;
+use pc3_vmpi_objects::datatype::{of_basic, Datatype};
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::abi::UNDEFINED;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -3,12 +3,12 @@
 use super::{comm::install, count, entry, put, slice, slice_mut};
 use crate::coll::meeting::Kind;
 use crate::comm::create::split;
-use crate::error::{fail, Class, Result};
-use crate::handle::abi;
 use crate::state::RankState;
 use crate::topo::cart::{dims_create, Cart};
 use crate::topo::graph::Graph;
 use crate::topo::{order, Topology};
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::abi;
 use std::ffi::c_int;
 
 fn cart(me: &RankState, comm: usize) -> Result<&Cart> {

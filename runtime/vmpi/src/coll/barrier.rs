@@ -3,9 +3,9 @@
 use super::inline_collective::{gate, Record};
 use super::meeting::{All, Brief, Call, Kind, Plan};
 use super::remote::Keep;
-use crate::error::Result;
 use crate::state::World;
-use crate::wire::{Read, Reader, Writer};
+use pc3_vmpi_objects::error::Result;
+use pc3_vmpi_objects::wire::{Read, Reader, Writer};
 
 pub struct Gate(pub Kind);
 

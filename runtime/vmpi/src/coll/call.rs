@@ -5,9 +5,9 @@ use super::inline_collective::{Few, Heard, Record};
 use super::meeting::All;
 use super::remote::{Elsewhere, Keep};
 use super::zero_copy::To;
-use crate::error::Result;
 use crate::state::{RankState, World};
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::error::Result;
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 /// What a collective needs of the scheduler, for the calling rank.
 pub trait Crew {

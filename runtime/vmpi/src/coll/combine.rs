@@ -3,13 +3,13 @@
 
 use super::meeting::{All, Brief, Kind};
 use super::reduce::{Flow, Reduction};
-use crate::datatype::moving::{copy, with_scratch, Buf};
-use crate::datatype::{TypeObject, TypeRef};
-use crate::error::Result;
-use crate::op::{Kernel, UserOp};
-use crate::p2p::buf::copy_few;
 use crate::state::RankState;
 use pc3_runtime::floats::Floats;
+use pc3_vmpi_objects::datatype::moving::{copy, with_scratch, Buf};
+use pc3_vmpi_objects::datatype::{TypeObject, TypeRef};
+use pc3_vmpi_objects::error::Result;
+use pc3_vmpi_objects::op::{Kernel, UserOp};
+use pc3_vmpi_sched::copy::copy_few;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 

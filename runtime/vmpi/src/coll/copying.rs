@@ -4,9 +4,9 @@ use super::meeting::{All, Call, Kind};
 use super::moves::{Move, Pattern, Shape, NOBODY};
 use super::remote::{Body, Packed};
 use super::side::Side;
-use crate::datatype::moving::{copy, Buf};
-use crate::error::{fail, Class, Result};
 use crate::p2p::mailbox::unpack;
+use pc3_vmpi_objects::datatype::moving::{copy, Buf};
+use pc3_vmpi_objects::error::{fail, Class, Result};
 
 pub(super) fn each(
     all: &All<Move>,

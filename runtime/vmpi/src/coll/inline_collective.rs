@@ -12,10 +12,10 @@ use super::moves::{Move, Shape};
 use super::reduce::Reduction;
 use super::remote::Places;
 use super::side::{Ints, Side};
-use crate::datatype::{by_handle, Datatype, TypeRef};
-use crate::op::{Op, Predef};
-use crate::p2p::buf::copy_few;
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::datatype::{by_handle, Datatype, TypeRef};
+use pc3_vmpi_objects::op::{Op, Predef};
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_sched::copy::copy_few;
 use std::cell::Cell;
 
 /// What a process gives in one frame, at most.

@@ -11,10 +11,10 @@ use super::meeting::{All, Brief, Call, Kind, Plan};
 use super::remote::{Keep, Packed};
 use super::side::{read_elements, write_elements, Side};
 use super::zero_copy::To;
-use crate::datatype::moving::Buf;
-use crate::error::{fail, Class, Result};
 use crate::state::World;
-use crate::wire::{Read, Reader, Writer};
+use pc3_vmpi_objects::datatype::moving::Buf;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::wire::{Read, Reader, Writer};
 
 /// Who deals with whom.
 #[derive(Clone, Copy)]

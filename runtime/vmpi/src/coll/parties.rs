@@ -13,8 +13,8 @@
 //! and the others wait for it; or it says that each is to do its party's share, and they meet once more.
 
 use super::call::{Brief, Call, Crew, Kind, Plan};
-use crate::group::Group;
 use pc3_runtime::chaos;
+use pc3_vmpi_objects::group::Group;
 use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{fence, AtomicBool, AtomicU32, Ordering::*};
 

@@ -18,12 +18,12 @@ use super::moves::{root_side, Shape, NOBODY, SHARE_FROM};
 use super::remote::Keep;
 use super::side::{read_elements, write_elements, Ints};
 use super::zero_copy::{Came, To};
-use crate::datatype::{Datatype, TypeRef};
-use crate::error::{fail, Class, Result};
-use crate::op::{Kernel, Op, Predef, UserOp};
-use crate::p2p::buf::copy_few;
 use crate::state::World;
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::datatype::{Datatype, TypeRef};
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::op::{Kernel, Op, Predef, UserOp};
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_sched::copy::copy_few;
 use std::ops::Range;
 
 /// In what a contribution from elsewhere differs.

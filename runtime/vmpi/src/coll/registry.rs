@@ -1,7 +1,7 @@
 //! Meetings that are found by name.
 
 use super::meeting::{Meeting, MeetingRef};
-use crate::group::Group;
+use pc3_vmpi_objects::group::Group;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 

@@ -17,14 +17,14 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::inline_collective::{self, InlineCall, Record};
 use super::meeting::{All, Call};
 use super::zero_copy::{Came, There, To};
-use crate::datatype::moving::Buf;
-use crate::datatype::written::{read_type, write_signature};
-use crate::datatype::{by_handle, TypeRef};
-use crate::error::{fail, Class, Result};
-use crate::group::Group;
 use crate::topo::neighbors::Neighbors;
-use crate::transport::Memory;
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::datatype::moving::Buf;
+use pc3_vmpi_objects::datatype::written::{read_type, write_signature};
+use pc3_vmpi_objects::datatype::{by_handle, TypeRef};
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::group::Group;
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_transport::Memory;
 
 /// Which collective a frame belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -7,9 +7,9 @@ use super::remote::{
     has_lent, hash, places, read_part, write_part, Elsewhere, Keep, Places, Topic,
 };
 use super::zero_copy::{Loans, To};
-use crate::error::{fail, Class, Result};
-use crate::group::Group;
-use crate::wire::Reader;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::group::Group;
+use pc3_vmpi_objects::wire::Reader;
 use std::sync::atomic::Ordering::*;
 
 /// Members in several processes.

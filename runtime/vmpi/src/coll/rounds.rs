@@ -14,15 +14,15 @@ use super::meeting::{at_once, part_of, same_kind, with_parts, Call};
 use super::posted::{Posted, Work};
 use super::remote::{hash, places, Elsewhere, Topic};
 use crate::coll::meeting::Meeting;
-use crate::error::{fail, Class, Result};
 use crate::link::board;
 use crate::nonblocking;
-use crate::op::Op;
 use crate::p2p::request::Status;
 use crate::p2p::Request;
 use crate::state::{RankState, World};
-use crate::wire::{Reader, Writer};
 use pc3_protocol::Entries;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::op::Op;
+use pc3_vmpi_objects::wire::{Reader, Writer};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 

@@ -5,14 +5,14 @@ use pc3_runtime::transfer::LoadCtx;
 use pc3_typemetric::codes;
 
 use super::remote::Packed;
-use crate::datatype::moving::Buf;
-use crate::datatype::signature::Signature;
-use crate::datatype::values;
-use crate::datatype::written::{read_signature, write_signature};
-use crate::datatype::{Datatype, TypeRef};
-use crate::pack;
 use crate::state::World;
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::datatype::moving::Buf;
+use pc3_vmpi_objects::datatype::signature::Signature;
+use pc3_vmpi_objects::datatype::values;
+use pc3_vmpi_objects::datatype::written::{read_signature, write_signature};
+use pc3_vmpi_objects::datatype::{Datatype, TypeRef};
+use pc3_vmpi_objects::pack;
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 /// An array argument, as wide as the program's.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,10 @@ use std::cell::Cell;
 
 use super::combine::Together;
 use super::remote::{Elsewhere, Topic};
-use crate::datatype::Datatype;
-use crate::error::{fail, Class, Result};
-use crate::transport::Memory;
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::datatype::Datatype;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_transport::Memory;
 
 /// Shorter ones are copied: to read each takes a system call.
 const LEAST: usize = 16 << 10;

@@ -3,15 +3,15 @@
 //! color and key come from, and in what is checked.
 
 use super::{Comm, Remote};
-use crate::attr::Attributes;
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, MeetingRef, Plan, Registry};
 use crate::coll::remote::Keep;
 use crate::coll::zero_copy::To;
-use crate::error::{fail, Class, Result};
-use crate::group::{Group, GroupRef};
 use crate::state::World;
 use crate::topo::Topology;
-use crate::wire::{Read, Reader, Writer};
+use pc3_vmpi_objects::attr::Attributes;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::group::{Group, GroupRef};
+use pc3_vmpi_objects::wire::{Read, Reader, Writer};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;

@@ -5,10 +5,10 @@ use super::{Comm, Remote};
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, Plan, Registry};
 use crate::coll::remote::Keep;
 use crate::coll::zero_copy::To;
-use crate::error::{fail, Class, Result};
-use crate::group::{Group, GroupRef};
 use crate::state::World;
-use crate::wire::{Read, Reader, Writer};
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::group::{Group, GroupRef};
+use pc3_vmpi_objects::wire::{Read, Reader, Writer};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 

@@ -10,11 +10,11 @@
 pub mod create;
 pub mod inter;
 
-use crate::attr::Attributes;
 use crate::coll::meeting::MeetingRef;
-use crate::error::{fail, Class, Result};
-use crate::group::{Group, GroupRef};
 use crate::topo::Topology;
+use pc3_vmpi_objects::attr::Attributes;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::group::{Group, GroupRef};
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 

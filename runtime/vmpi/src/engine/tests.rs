@@ -11,8 +11,8 @@ use pc3_runtime::job::Job;
 use pc3_runtime::transfer::Target;
 
 use super::*;
-use crate::datatype::{basic::Basic, of_basic};
 use crate::p2p::{Buf, Dest, Key, Mode, ANY_SOURCE, ANY_TAG};
+use pc3_vmpi_objects::datatype::{basic::Basic, of_basic};
 
 #[test]
 fn sizes() {
@@ -300,7 +300,7 @@ fn what_is_in_flight_survives() {
     use crate::c::p2p::*;
     use crate::c::persistent::*;
     use crate::c::requests::*;
-    use crate::handle::abi::{COMM_WORLD, REQUEST_NULL};
+    use pc3_vmpi_objects::handle::abi::{COMM_WORLD, REQUEST_NULL};
     use std::ptr::null_mut;
     const INT: usize = Basic::Int as usize;
 

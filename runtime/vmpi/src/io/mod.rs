@@ -21,11 +21,11 @@ use crate::coll::meeting::{All, Call, Kind, Plan};
 use crate::coll::remote::Keep;
 use crate::coll::zero_copy::To;
 use crate::comm::Comm;
-use crate::error::{fail, Class, MpiError, Result};
-use crate::info::Info;
 use crate::p2p::Status;
 use crate::state::RankState;
-use crate::wire::{Read, Reader, Writer};
+use pc3_vmpi_objects::error::{fail, Class, MpiError, Result};
+use pc3_vmpi_objects::info::Info;
+use pc3_vmpi_objects::wire::{Read, Reader, Writer};
 use pointer::Keeper;
 use std::cell::{Cell, RefCell};
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::datatype::basic::Basic;
-use crate::datatype::signature::{Item, Signature};
-use crate::external32;
+use pc3_vmpi_objects::datatype::basic::Basic;
+use pc3_vmpi_objects::datatype::signature::{Item, Signature};
+use pc3_vmpi_objects::external32;
 
 /// One that the program has registered; functions are addresses, 0 for none.
 #[derive(Clone, Debug, PartialEq, Eq)]

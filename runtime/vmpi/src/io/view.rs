@@ -1,10 +1,10 @@
 //! What a rank sees of a file: from a displacement on, the places that copies of its file type cover.
 
 use super::representation::Representation;
-use crate::datatype::layout::{Layout, Node};
-use crate::datatype::stored::stored;
-use crate::datatype::TypeRef;
-use crate::error::{fail, Class, Result};
+use pc3_vmpi_objects::datatype::layout::{Layout, Node};
+use pc3_vmpi_objects::datatype::stored::stored;
+use pc3_vmpi_objects::datatype::TypeRef;
+use pc3_vmpi_objects::error::{fail, Class, Result};
 
 pub struct View {
     pub disp: i64,
@@ -58,7 +58,7 @@ impl View {
 
     /// All bytes from `disp` on.
     pub fn plain() -> View {
-        let bytes = crate::datatype::build::bytes();
+        let bytes = pc3_vmpi_objects::datatype::build::bytes();
         View {
             disp: 0,
             etype: bytes.clone(),
@@ -172,9 +172,9 @@ fn node(n: &Node, at: i64, out: &mut Vec<(i64, i64)>) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::datatype::basic::Basic;
-    use crate::datatype::build::{make, Constructor};
-    use crate::datatype::of_basic;
+    use pc3_vmpi_objects::datatype::basic::Basic;
+    use pc3_vmpi_objects::datatype::build::{make, Constructor};
+    use pc3_vmpi_objects::datatype::of_basic;
 
     #[test]
     fn every_visible_byte_has_one_place() {

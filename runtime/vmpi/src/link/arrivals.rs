@@ -9,7 +9,7 @@ use pc3_transport::Head;
 
 use super::{lock, p2p, Kind, Link};
 use crate::p2p::mailbox::Data;
-use crate::transport::Sink;
+use pc3_vmpi_transport::Sink;
 
 pub(crate) enum Body {
     Short {

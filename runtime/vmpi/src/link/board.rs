@@ -13,13 +13,13 @@ use super::{lock, Frame, Kind, Link};
 use crate::coll::inline_collective::{Few, InlineCall, Record};
 use crate::coll::remote::{Elsewhere, Topic};
 use crate::coll::rounds::{self, Parts, Pending};
-use crate::group::Group;
 use crate::nonblocking::coll;
 use crate::p2p::Request;
-use crate::sched::Host;
 use crate::state::{RankState, World};
-use crate::transport::Memory;
 use pc3_runtime::chaos;
+use pc3_vmpi_objects::group::Group;
+use pc3_vmpi_sched::Host;
+use pc3_vmpi_transport::Memory;
 
 pub(crate) struct Board {
     topics: Mutex<By<Topic, Notes>>,

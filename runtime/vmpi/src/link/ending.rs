@@ -10,7 +10,7 @@ use pc3_transport::Head;
 use pc3_typemetric::codes;
 
 use super::{lock, Kind, Link, LINK};
-use crate::transport::note_outcome;
+use pc3_vmpi_transport::note_outcome;
 
 /// This process ends before the job does: so do the others.
 pub fn abort(status: i32) {

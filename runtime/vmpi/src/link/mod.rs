@@ -40,10 +40,10 @@ use std::thread::Thread;
 use pc3_runtime::{chaos, control, given, settings};
 use pc3_transport::Head;
 
-use crate::brief::Brief;
 use crate::state::World;
-use crate::transport::Carrier;
 pub use ending::{abort, hear_others};
+use pc3_vmpi_sched::brief::Brief;
+use pc3_vmpi_transport::Carrier;
 
 use arrivals::{Arrivals, Handler, HANDLES};
 pub(crate) use arrivals::{Body, Frame};
@@ -100,7 +100,7 @@ static LINK: Mutex<Option<Arc<Link>>> = Mutex::new(None);
 
 /// Joins the job of several processes that this one was started for, if it was.
 pub fn join() -> Result<Option<Arc<Link>>, String> {
-    let Some(carrier) = crate::transport::join()? else {
+    let Some(carrier) = pc3_vmpi_transport::join()? else {
         return Ok(None);
     };
     let (index, count) = (carrier.index(), carrier.count());

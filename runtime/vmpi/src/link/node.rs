@@ -22,7 +22,7 @@ use crate::deadlock;
 use crate::nonblocking;
 use crate::p2p::{all_poll, release_held};
 use crate::state::{RankState, World};
-use crate::wire::Reader;
+use pc3_vmpi_objects::wire::Reader;
 
 /// For the thread that stays when all ranks here have ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

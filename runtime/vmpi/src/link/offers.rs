@@ -11,7 +11,7 @@ use crate::p2p::mailbox::Data;
 use crate::p2p::request::What;
 use crate::p2p::{Mode, Request, Status, EAGER};
 use crate::state::{RankState, World};
-use crate::transport::Withdrawn;
+use pc3_vmpi_transport::Withdrawn;
 
 /// Copies what blocked ranks offer by standard sends, so that they go on; true if there was anything.  Called when
 /// nothing moves in any process.

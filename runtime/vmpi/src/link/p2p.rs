@@ -16,17 +16,17 @@ use super::arrivals::Handler;
 use super::credit::Credit;
 use super::rendezvous::{offer_copy, offered, settled, taken};
 use super::{counted, pulls, Body, Frame, Kind, Link};
-use crate::datatype::written::{read_type, write_signature};
-use crate::datatype::{by_handle, TypeRef};
-use crate::error::Result;
 use crate::nonblocking;
-use crate::p2p::buf::copy_few;
 use crate::p2p::landing::Landing;
 use crate::p2p::mailbox::{unpack, Data, Message, Room};
 use crate::p2p::send::put;
 use crate::p2p::{Buf, Key, Mode, Request, Status};
 use crate::state::{RankState, World};
-use crate::wire::{Reader, Writer};
+use pc3_vmpi_objects::datatype::written::{read_type, write_signature};
+use pc3_vmpi_objects::datatype::{by_handle, TypeRef};
+use pc3_vmpi_objects::error::Result;
+use pc3_vmpi_objects::wire::{Reader, Writer};
+use pc3_vmpi_sched::copy::copy_few;
 
 /// What may go in a line of a ring.
 const SHORT: usize = 59;

@@ -4,11 +4,11 @@ use pc3_transport::Head;
 
 use super::rendezvous::{Traffic, READ};
 use super::{lock, Body, Frame, Kind, Link};
-use crate::datatype::TypeRef;
-use crate::error::Result;
 use crate::p2p::mailbox::{Data, Message};
 use crate::p2p::{Key, Request, Status};
 use crate::state::World;
+use pc3_vmpi_objects::datatype::TypeRef;
+use pc3_vmpi_objects::error::Result;
 
 /// A receive here that waits for the data of an offer it has taken.
 pub(super) struct Pull {

@@ -10,11 +10,11 @@ use super::hashing::ById;
 use super::p2p::{arrive, head_of, key_of, type_from_wire, type_to_wire};
 use super::pulls::Pull;
 use super::{lock, Body, Frame, Kind, Link};
-use crate::datatype::TypeRef;
 use crate::p2p::mailbox::{Data, Message, Room};
 use crate::p2p::{Buf, Key, Request, Status};
 use crate::state::{RankState, World};
-use crate::transport::name;
+use pc3_vmpi_objects::datatype::TypeRef;
+use pc3_vmpi_transport::name;
 
 /// Of a `Take`: the receiver has read the message itself.
 pub(super) const READ: u32 = u32::MAX;

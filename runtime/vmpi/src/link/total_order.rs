@@ -16,7 +16,7 @@ use pc3_transport::Head;
 use super::{lock, Frame, Kind, Link};
 use crate::ports::Change;
 use crate::state::{RankState, World};
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 /// In a head's `ctx`.
 const ASK: u32 = 0;

@@ -2,7 +2,7 @@
 
 use pc3_protocol::processes::{Down, Level, Report, Stands, Up};
 
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 pub(super) fn write_up(up: &Up) -> Vec<u8> {
     let mut w = Writer::default();

@@ -10,8 +10,8 @@ use pc3_transport::Head;
 
 use super::arrivals::{self, Arrivals, Frame, Handler, HANDLES};
 use super::{lock, p2p, Kind, Link};
-use crate::brief::Guard;
 use crate::nonblocking::remote_epochs;
+use pc3_vmpi_sched::brief::Guard;
 
 /// Looks for frames before going to sleep, if a core is free for it.
 const SPIN: Duration = Duration::from_micros(30);

@@ -10,11 +10,11 @@ use pc3_protocol::{Entries, Group, Phase, Stamp};
 use super::{done, Stage, State};
 use crate::coll::meeting::{Call, Registry, OWN};
 use crate::coll::remote::{hash, Topic};
-use crate::error::{fail, Class, Result};
-use crate::group::Group as Ranks;
 use crate::link::board;
 use crate::state::{RankState, World};
-use crate::wire::{Reader, Writer};
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::group::Group as Ranks;
+use pc3_vmpi_objects::wire::{Reader, Writer};
 
 /// A collective that some here have entered since the epoch began.
 pub(super) struct Round {

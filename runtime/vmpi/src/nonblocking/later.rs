@@ -10,11 +10,11 @@ use super::{done, Stage, State};
 use crate::coll::meeting::{Call, Registry};
 use crate::coll::posted::{Posted, Work};
 use crate::coll::rounds::{self, Full, Over};
-use crate::error::{fail, Class};
 use crate::p2p::request::Status;
 use crate::p2p::Request;
 use crate::state::{RankState, World};
-use crate::wire::{Reader, Writer};
+use pc3_vmpi_objects::error::{fail, Class};
+use pc3_vmpi_objects::wire::{Reader, Writer};
 
 /// A non-blocking collective is initiated; true if it is over, because its result is known.
 ///

@@ -23,7 +23,7 @@ use crate::deadlock;
 use crate::p2p::request::{Mode, Request, What};
 use crate::state::{self, RankState, World};
 use crate::stats;
-use crate::wire::{Read, Reader, Writer};
+use pc3_vmpi_objects::wire::{Read, Reader, Writer};
 
 /// So many epochs in a row that were disturbed by what ranks do with files are tried again.
 const PATIENCE: u32 = 16;

@@ -8,7 +8,6 @@ use pc3_protocol::{Line, Name, Phase, Sending, Stamp, Waiting};
 
 use super::outcomes::{self, Outcome};
 use super::{course_only, done, record, remote, Machine, Mark, Stage, State, BEFORE};
-use crate::error::Result;
 use crate::link::pulls;
 use crate::p2p::mailbox::{Data, Message, Queues, Room};
 use crate::p2p::recv::fetch;
@@ -17,6 +16,7 @@ use crate::p2p::send::{arrive, deliver, insert};
 use crate::p2p::wait::wait_done;
 use crate::p2p::{Buf, Key, EAGER};
 use crate::state::RankState;
+use pc3_vmpi_objects::error::Result;
 
 /// What a receive gets to know of a message.
 #[derive(Clone, Copy)]

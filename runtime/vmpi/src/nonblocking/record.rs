@@ -23,7 +23,7 @@ use super::outcomes::{is_foreign, Outcome};
 use crate::p2p::mailbox::Message;
 use crate::p2p::Key;
 use crate::state::World;
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 const VERSION: u8 = 2;
 const WITH_BIRTHS: u8 = 3;

@@ -9,13 +9,13 @@ use pc3_protocol::{Name, Sending, Stamp};
 
 use super::p2p::Known;
 use super::{done, record, Machine, Stage, State, BEFORE};
-use crate::error::Result;
 use crate::link::{self, pulls, Kind};
 use crate::p2p::mailbox::{Data, Message};
 use crate::p2p::request::{Mode, Request, Status, What};
 use crate::p2p::send::put;
 use crate::p2p::{Buf, Key};
 use crate::state::{RankState, World};
+use pc3_vmpi_objects::error::Result;
 
 /// In a head's `token`, above the number.
 const LOGGING: u64 = 1 << 32;

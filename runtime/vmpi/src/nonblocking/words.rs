@@ -3,7 +3,7 @@
 use pc3_protocol::{Clocks, Down, Least, Up};
 use pc3_runtime::skipped_checkpoint::Skipped;
 
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Word {

@@ -20,8 +20,8 @@ use super::queue::Key;
 use super::request::Request;
 use super::wait::wait_done;
 use super::{ANY_SOURCE, ANY_TAG};
-use crate::datatype::{Datatype, TypeRef};
 use crate::state::RankState;
+use pc3_vmpi_objects::datatype::{Datatype, TypeRef};
 
 /// Bytes that fit beside the rest.
 pub(super) const ROOM: usize = 30;

@@ -22,10 +22,10 @@ use super::mailbox::{unpack, Data, Message};
 use super::queue::Key;
 use super::request::{Request, Status};
 use super::send::insert;
-use crate::datatype::{Datatype, TypeRef};
-use crate::lines;
 use crate::state::{RankState, World};
 use pc3_runtime::chaos;
+use pc3_vmpi_objects::datatype::{Datatype, TypeRef};
+use pc3_vmpi_sched::lines;
 
 /// With more workers than this, looking into all lanes takes longer than what they save.
 const MOST: usize = 16;

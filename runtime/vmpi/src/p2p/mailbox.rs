@@ -4,16 +4,17 @@ use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
-use super::buf::{copy_few, Buf};
+use super::buf::Buf;
 use super::queue::{Key, Queue};
 use super::request::{Request, Status};
 use super::{BACKLOG_BYTES, BACKLOG_MESSAGES};
-use crate::datatype::{moving, Datatype, TypeRef};
-use crate::error::Result;
 use crate::link::counted::Receipt;
 use crate::link::credit::Credit;
 use crate::nonblocking::Mark;
-use crate::pack;
+use pc3_vmpi_objects::datatype::{moving, Datatype, TypeRef};
+use pc3_vmpi_objects::error::Result;
+use pc3_vmpi_objects::pack;
+use pc3_vmpi_sched::copy::copy_few;
 
 /// The data of an inbound message.
 pub(crate) enum Data {

@@ -7,10 +7,10 @@ use super::mailbox::{Data, Message, Queues};
 use super::queue::Key;
 use super::request::{Req, Request, Status, What};
 use super::wait::wait_done;
-use crate::error::{Class, MpiError, Result};
 use crate::link;
 use crate::nonblocking;
 use crate::state::RankState;
+use pc3_vmpi_objects::error::{Class, MpiError, Result};
 
 /// Receives (`MPI_Recv`).
 ///

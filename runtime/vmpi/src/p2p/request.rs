@@ -15,10 +15,10 @@ use super::{ANY_SOURCE, ANY_TAG};
 use pc3_runtime::chaos;
 
 use crate::coll::posted::Posted;
-use crate::datatype::basic::Basic;
-use crate::datatype::{of_basic, Datatype, TypeRef};
-use crate::error::Class;
 use crate::state::RankState;
+use pc3_vmpi_objects::datatype::basic::Basic;
+use pc3_vmpi_objects::datatype::{of_basic, Datatype, TypeRef};
+use pc3_vmpi_objects::error::Class;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {

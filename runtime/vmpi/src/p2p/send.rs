@@ -9,10 +9,10 @@ use super::queue::Key;
 use super::request::{Mode, Req, Request, Status, What};
 use super::wait::wait_done;
 use super::{EAGER, LAZY};
-use crate::error::{fail, Class, Result};
 use crate::link;
 use crate::nonblocking;
 use crate::state::{RankState, World};
+use pc3_vmpi_objects::error::{fail, Class, Result};
 
 /// Where a message goes and what it carries for matching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,8 +8,8 @@ use std::cell::UnsafeCell;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
-use super::buf::copy_block;
 use crate::state::RankState;
+use pc3_vmpi_sched::copy::copy_block;
 
 /// Shorter messages are copied before another core has seen that it could help.
 pub(super) const LEAST: usize = 512 << 10;

@@ -5,8 +5,8 @@ use super::queue::Key;
 use super::recv::{check, irecv};
 use super::request::{Mode, Req, Request, Status};
 use super::send::{give_way, is_lazy, keep_lazy, send, Dest};
-use crate::error::Result;
 use crate::state::RankState;
+use pc3_vmpi_objects::error::Result;
 
 /// Blocks until the request is complete.
 #[inline]

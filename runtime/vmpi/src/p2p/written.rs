@@ -6,10 +6,10 @@ use pc3_runtime::transfer::{LoadCtx, LoadError};
 use super::mailbox::{Data, Message, Room};
 use super::queue::Key;
 use super::request::Request;
-use crate::datatype::values;
-use crate::datatype::written::{of_signature, read_signature, write_signature};
-use crate::pack;
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::datatype::values;
+use pc3_vmpi_objects::datatype::written::{of_signature, read_signature, write_signature};
+use pc3_vmpi_objects::pack;
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 /// The ranks that messages come from.
 pub(crate) struct Senders<'a> {

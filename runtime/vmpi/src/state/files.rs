@@ -19,18 +19,18 @@ use pc3_runtime::transfer::LoadCtx;
 use super::{load, save, RankState, World};
 use crate::coll::meeting::Registry;
 use crate::comm::Comm;
-use crate::datatype::basic::Basic;
-use crate::datatype::rebuilt::Again;
-use crate::datatype::TypeRef;
-use crate::handle::abi;
-use crate::info::Info;
 use crate::io::pointer::Keeper;
 use crate::io::representation::{Registered, Representation};
 use crate::io::view::View;
 use crate::io::{check_mode, MpiFile, Shared};
 use crate::objects::Objects;
 use crate::saved::{function, group, read_group, value};
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::datatype::basic::Basic;
+use pc3_vmpi_objects::datatype::rebuilt::Again;
+use pc3_vmpi_objects::datatype::TypeRef;
+use pc3_vmpi_objects::handle::abi;
+use pc3_vmpi_objects::info::Info;
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 /// The types that [`write`] refers to.
 pub(super) fn types(me: &RankState) -> Vec<&TypeRef> {

@@ -8,15 +8,15 @@ use super::{files, message, posted};
 use super::{Phase, RankState};
 use crate::coll::rounds;
 use crate::comm::WORLD_ID;
-use crate::datatype::rebuilt::Again;
-use crate::datatype::TypeRef;
-use crate::error::Class;
 use crate::p2p::request::{Extra, What};
 use crate::p2p::send::insert;
 use crate::p2p::{Buf, Mode, Request, Status};
-use crate::pack;
 use crate::saved;
-use crate::wire::{bad, Read, Reader};
+use pc3_vmpi_objects::datatype::rebuilt::Again;
+use pc3_vmpi_objects::datatype::TypeRef;
+use pc3_vmpi_objects::error::Class;
+use pc3_vmpi_objects::pack;
+use pc3_vmpi_objects::wire::{bad, Read, Reader};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Fills a fresh rank; its memory is restored already, but for a guest's.
@@ -148,7 +148,7 @@ fn request(r: &mut Reader, ctx: &dyn LoadCtx, me: &RankState) -> Read<Saved> {
         address(me, source, ctx, "the buffer of a pending request")?
     };
     let count = r.size()?;
-    let none = crate::datatype::build::bytes();
+    let none = pc3_vmpi_objects::datatype::build::bytes();
     let mut make = Request::new(me.rank, what, dest, key, &Buf::new(addr, count, &none));
     make.null = flags & NULL != 0;
     make.persistent = flags & PERSISTENT != 0;

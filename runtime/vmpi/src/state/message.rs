@@ -1,10 +1,10 @@
 //! Inbound messages of a checkpoint ([`written`](crate::p2p::written)) that a synchronous sender still holds: [`link`]
 //! finds the sender's request when all ranks are loaded.
 
-use crate::datatype::basic::Basic;
 use crate::p2p::mailbox::{Data, Message};
 use crate::p2p::written::Senders;
-use crate::wire::{bad, Read, Reader};
+use pc3_vmpi_objects::datatype::basic::Basic;
+use pc3_vmpi_objects::wire::{bad, Read, Reader};
 
 use super::World;
 use crate::link;

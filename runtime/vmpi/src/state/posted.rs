@@ -22,12 +22,12 @@ use crate::coll::meeting::{Kind, Registry};
 use crate::coll::moves::NOBODY;
 use crate::coll::posted::{KeptReduction, KeptShape, Posted, Work};
 use crate::coll::side::Kept;
-use crate::datatype::rebuilt::Again;
-use crate::datatype::TypeRef;
-use crate::op::{Op, Predef, UserOp};
 use crate::p2p::request::{Extra, General};
 use crate::saved::{self, function};
-use crate::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::datatype::rebuilt::Again;
+use pc3_vmpi_objects::datatype::TypeRef;
+use pc3_vmpi_objects::op::{Op, Predef, UserOp};
+use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 /// Without `ctx` buffers are not told.
 pub(super) fn write(w: &mut Writer, extra: &Extra, over: bool, ctx: Option<&SaveCtx>) {

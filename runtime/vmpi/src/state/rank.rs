@@ -15,14 +15,14 @@ use pc3_runtime::report::{die, EXIT_FATAL};
 use pc3_typemetric::types::TypeId;
 
 use super::World;
-use crate::error::{fail, Class, Result};
-use crate::handle::{Kind, Table, SENT};
 use crate::objects::Objects;
 use crate::p2p::landing::Landing;
 use crate::p2p::lane::Lane;
 use crate::p2p::mailbox::{Mailbox, Message, Queues};
 use crate::p2p::sharing::Sharing;
 use crate::p2p::{Key, Req, Request};
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::{Kind, Table, SENT};
 
 /// The MPI call a rank is in, for error messages and deadlock reports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

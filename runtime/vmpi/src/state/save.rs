@@ -25,9 +25,9 @@ use super::{Phase, RankState};
 use crate::p2p::mailbox::Message;
 use crate::p2p::request::{Extra, What};
 use crate::p2p::{Key, Mode, Request, Status};
-use crate::pack;
 use crate::saved;
-use crate::wire::Writer;
+use pc3_vmpi_objects::pack;
+use pc3_vmpi_objects::wire::Writer;
 use std::sync::atomic::Ordering::Relaxed;
 
 pub(super) const VERSION: u8 = 1;

@@ -1,7 +1,7 @@
 //! Cartesian topologies: row-major order of ranks.
 
-use crate::error::{fail, Class, Result};
-use crate::handle::abi::PROC_NULL;
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::handle::abi::PROC_NULL;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cart {

@@ -4,9 +4,9 @@ use crate::coll::meeting::{All, Call, Crew, Kind, Plan};
 use crate::coll::remote::Keep;
 use crate::coll::zero_copy::To;
 use crate::comm::Comm;
-use crate::error::{fail, Class, Result};
 use crate::state::World;
-use crate::wire::{Read, Reader, Writer};
+use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::wire::{Read, Reader, Writer};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 

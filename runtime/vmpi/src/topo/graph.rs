@@ -1,6 +1,6 @@
 //! Graph topologies: each rank's neighbours, as the program listed them.
 
-use crate::error::{fail, Class, Result};
+use pc3_vmpi_objects::error::{fail, Class, Result};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Graph {

@@ -8,8 +8,8 @@ pub(crate) mod order;
 
 use xxhash_rust::xxh3::Xxh3Default;
 
-use crate::error::Result;
 use neighbors::Neighbors;
+use pc3_vmpi_objects::error::Result;
 
 /// What a constructor attached to a communicator.
 #[derive(Clone, PartialEq, Eq, Debug)]

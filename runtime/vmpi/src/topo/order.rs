@@ -9,9 +9,9 @@ use pc3_runtime::partition::{arrange, Graph};
 
 use super::Topology;
 use crate::comm::Comm;
-use crate::error::Result;
-use crate::group::Group;
 use crate::state::World;
+use pc3_vmpi_objects::error::Result;
+use pc3_vmpi_objects::group::Group;
 
 /// Of each member the node that it becomes.
 pub(crate) type Order = Arc<[u32]>;

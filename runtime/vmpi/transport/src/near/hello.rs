@@ -13,7 +13,7 @@ use super::peer::Peer;
 use super::relay::Relay;
 use super::ring::{Receiver, Sender};
 use super::segment::{Bell, Own, Theirs};
-use crate::transport::Wire;
+use crate::Wire;
 
 /// Kinds of frames that nobody above knows.
 const HELLO: u32 = 0xffff_ff01;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::time::Duration;
 
 #[derive(Default)]
-pub(crate) struct Brief<T> {
+pub struct Brief<T> {
     locked: AtomicBool,
     value: UnsafeCell<T>,
 }
@@ -14,7 +14,7 @@ pub(crate) struct Brief<T> {
 // SAFETY: a guard is the only way to the value, and there is one at a time.
 unsafe impl<T: Send> Sync for Brief<T> {}
 
-pub(crate) struct Guard<'a, T>(&'a Brief<T>);
+pub struct Guard<'a, T>(&'a Brief<T>);
 
 /// Tries between two turns for others, and turns before sleeping.
 const TRIES: u32 = 128;

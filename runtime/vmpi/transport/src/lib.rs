@@ -17,15 +17,15 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-pub(crate) use load::is_static;
+pub use load::is_static;
 pub use near::Memory;
-pub(crate) use near::{name, Withdrawn};
+pub use near::{name, Withdrawn};
 use near::{Bell, Direct, Glance, Naps, Near};
 pub use pc3_transport::{Head, Sink};
 use pc3_transport::{Joined, Transport};
 use wire::Wire;
 
-use crate::brief::{Brief, Guard};
+use pc3_vmpi_sched::brief::{Brief, Guard};
 
 /// What `pc3run` tells a process that it is one of several: `socket:INDEX:FD,FD,...`, or `mpi:` and the shared object
 /// of a transport over the MPI that has started it.
@@ -280,7 +280,7 @@ impl Carrier {
     }
 
     /// Offers of which others read themselves.
-    pub(crate) fn direct(&self) -> Option<&Direct> {
+    pub fn direct(&self) -> Option<&Direct> {
         self.direct.as_ref()
     }
 

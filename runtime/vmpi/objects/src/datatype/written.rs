@@ -20,7 +20,7 @@ const VALUES: u32 = 1;
 /// How deep repetitions go in each other.
 const DEEPEST: u32 = 64;
 
-pub(crate) fn write_signature(w: &mut Writer, s: &Signature) {
+pub fn write_signature(w: &mut Writer, s: &Signature) {
     w.list(s.items().iter(), |w, item| match item {
         Item::Run(b, n) => {
             w.u32(*b as u32);
@@ -40,7 +40,7 @@ pub(crate) fn write_signature(w: &mut Writer, s: &Signature) {
 }
 
 /// As it was written: lengths may be more than this machine has.
-pub(crate) fn read_signature(r: &mut Reader) -> Read<Signature> {
+pub fn read_signature(r: &mut Reader) -> Read<Signature> {
     read_nested(r, 0)
 }
 
@@ -63,7 +63,7 @@ fn read_nested(r: &mut Reader, depth: u32) -> Read<Signature> {
 }
 
 /// A type of that signature whose elements lie one after the other.
-pub(crate) fn of_signature(s: &Signature) -> Read<TypeRef> {
+pub fn of_signature(s: &Signature) -> Read<TypeRef> {
     let mut parts = Vec::new();
     for item in s.items() {
         let (n, old) = match item {
@@ -93,13 +93,13 @@ pub(crate) fn of_signature(s: &Signature) -> Read<TypeRef> {
 }
 
 /// The same of a type that an operation is about to use.
-pub(crate) fn compact(s: &Signature) -> Result<TypeRef, MpiError> {
+pub fn compact(s: &Signature) -> Result<TypeRef, MpiError> {
     of_signature(s)
         .map_err(|_| MpiError::new(Class::ERR_INTERN, "no type of that signature".to_owned()))
 }
 
 /// The type of a message whose signature follows: its layout plays no role, because the message is packed.
-pub(crate) fn read_type(r: &mut Reader) -> Read<TypeRef> {
+pub fn read_type(r: &mut Reader) -> Read<TypeRef> {
     of_signature(&read_signature(r)?)
 }
 

@@ -16,7 +16,7 @@ type Coro = Coroutine<(), (), (), RankStack>;
 
 /// A rank's coroutine, made when it first runs.
 #[derive(Default)]
-pub(in crate::sched) struct Seat {
+pub(crate) struct Seat {
     coro: Option<Coro>,
     yielder: Cell<Yield>,
     /// Of its stack, if that has no guard.

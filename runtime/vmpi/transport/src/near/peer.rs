@@ -9,8 +9,8 @@ use pc3_transport::{Head, Sink};
 
 use super::ring::{Mark, Receiver, Sender, INLINE};
 use super::segment::Bell;
-use crate::lines;
-use crate::p2p::buf::copy_few;
+use pc3_vmpi_sched::copy::copy_few;
+use pc3_vmpi_sched::lines;
 
 const WHOLE: u32 = 1;
 /// A head; pieces of the body follow.

@@ -6,7 +6,7 @@ use std::path::Path;
 use pc3_os::loader;
 use pc3_transport::{Transport, SYMBOL, VERSION};
 
-pub(crate) use pc3_os::loader::is_static;
+pub use pc3_os::loader::is_static;
 
 /// The transport in the shared object at `path`, which stays loaded.
 pub(super) fn load(path: &Path) -> Result<&'static Transport, String> {

@@ -6,9 +6,9 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 /// So many ranks may be spawned in the course of a run.  Memory is taken only for those that are.
-pub(crate) const ROOM: usize = 1 << 14;
+pub const ROOM: usize = 1 << 14;
 
-pub(crate) struct Grow<T> {
+pub struct Grow<T> {
     start: NonNull<T>,
     room: usize,
     len: AtomicUsize,

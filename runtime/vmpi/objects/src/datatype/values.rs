@@ -13,7 +13,7 @@ use crate::pack;
 use crate::wire::{bad, Read, Reader};
 
 /// A message's type and the number of its elements here; `whole`: all of it, with the saved program's types.
-pub(crate) fn here(whole: &Signature, ctx: &dyn LoadCtx) -> Read<(TypeRef, usize)> {
+pub fn here(whole: &Signature, ctx: &dyn LoadCtx) -> Read<(TypeRef, usize)> {
     let here = translated(whole, ctx)?;
     if let [Item::Values(of, n)] = here.items() {
         let n = usize::try_from(*n).or_else(|_| bad("a message is too long for this machine"))?;
@@ -37,7 +37,7 @@ fn translated(s: &Signature, ctx: &dyn LoadCtx) -> Read<Signature> {
 }
 
 /// Its data here, of data in the portable format.
-pub(crate) fn data(whole: &Signature, portable: &[u8], ctx: &dyn LoadCtx) -> Read<Vec<u8>> {
+pub fn data(whole: &Signature, portable: &[u8], ctx: &dyn LoadCtx) -> Read<Vec<u8>> {
     let (mut r, mut out) = (Reader(portable), Vec::new());
     convert(whole, &mut r, ctx, &mut out)?;
     if !r.0.is_empty() {

@@ -16,7 +16,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::sync::Arc;
 
-use crate::lines;
+use pc3_vmpi_sched::lines;
 
 const LINE: u32 = 64;
 /// What of a line is not its header.

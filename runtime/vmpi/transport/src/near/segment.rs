@@ -11,7 +11,7 @@ use pc3_os::{files, threads};
 use pc3_runtime::{chaos, own_file};
 
 use super::ring::Place;
-use crate::lines;
+use pc3_vmpi_sched::lines;
 
 /// Where rings begin, and how far they are from each other beside what they take: no page is larger.
 const STEP: usize = 64 << 10;

@@ -7,7 +7,7 @@ use pc3_os::threads::{self, Barrier};
 
 /// The line will be written to; does not wait for it.
 #[inline]
-pub(crate) fn ask_for<T>(line: *const T) {
+pub fn ask_for<T>(line: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint, which reads and writes nothing.
     unsafe {
@@ -18,7 +18,7 @@ pub(crate) fn ask_for<T>(line: *const T) {
 }
 
 /// Those whose memory is put in order for a thread that is about to sleep, so that who could wake it need not see to it.
-pub(crate) struct Barriers {
+pub struct Barriers {
     registered: OnceLock<bool>,
     of: Barrier,
 }
@@ -50,7 +50,7 @@ impl Barriers {
 }
 
 /// Threads of this process.
-pub(crate) static OURS: Barriers = Barriers::new(Barrier::Process);
+pub static OURS: Barriers = Barriers::new(Barrier::Process);
 
 /// Threads of all processes that have asked whether there are such barriers.
-pub(crate) static ALL: Barriers = Barriers::new(Barrier::All);
+pub static ALL: Barriers = Barriers::new(Barrier::All);

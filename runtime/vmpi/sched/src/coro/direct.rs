@@ -19,7 +19,7 @@ use super::live;
 
 /// A rank's stack, when it has begun.
 #[derive(Default)]
-pub(in crate::sched) struct Seat {
+pub(crate) struct Seat {
     stack: Option<RankStack>,
     /// Where it goes on: the lowest word in use, the address of the code.  Null: it has not begun.
     at: AtomicPtr<u8>,

@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use pc3_os::files;
 use pc3_runtime::own_file;
 
-use crate::transport::LINK;
+use crate::LINK;
 
 fn parse(text: &str) -> Option<(u32, Vec<Option<RawFd>>)> {
     let (index, list) = text.strip_prefix("socket:")?.split_once(':')?;

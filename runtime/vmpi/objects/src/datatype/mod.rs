@@ -16,8 +16,8 @@ pub mod portable;
 pub mod rebuilt;
 pub mod signature;
 pub mod stored;
-pub(crate) mod values;
-pub(crate) mod written;
+pub mod values;
+pub mod written;
 
 use basic::{Basic, PAIRS};
 use counted::Counts;
@@ -215,8 +215,8 @@ pub struct TypeObject {
 }
 
 /// First handle after MPI_DATATYPE_NULL and number of values reserved for datatypes.
-pub(crate) const BASE: usize = 0x200;
-pub(crate) const SPAN: usize = 0x100;
+pub const BASE: usize = 0x200;
+pub const SPAN: usize = 0x100;
 
 type Predefined = [Option<&'static Datatype>; SPAN];
 

@@ -3,14 +3,14 @@
 pub mod kernels;
 pub mod longdouble;
 
-use crate::below::Below;
+use crate::below::{running, Below};
 use crate::datatype::basic::{Basic, Repr};
 use crate::datatype::build::Constructor;
 use crate::datatype::{Datatype, BASE, SPAN};
 use crate::error::{fail, Class, Result};
 use crate::handle::Table;
-use crate::state::RankState;
-use std::ptr::null_mut;
+use pc3_runtime::rank::Rank;
+use std::ptr::{null_mut, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -209,13 +209,14 @@ type UserFn = unsafe extern "C" fn(*mut u8, *mut u8, *mut i32, *mut usize);
 type WideFn = unsafe extern "C" fn(*mut u8, *mut u8, *mut i64, *mut usize);
 
 /// While it is there, what runs is no step of the rank's course that runs it: another member's may do it next time.
-struct Aside(Option<&'static RankState>);
+struct Aside(Option<NonNull<Rank>>);
 
 impl Aside {
     fn begin() -> Aside {
-        let me = RankState::try_current();
-        if let Some(rank) = me.and_then(RankState::exec) {
-            rank.aside += 1;
+        let me = running();
+        if let Some(mut rank) = me {
+            // SAFETY: ranks live as long as the process, and no other reference is alive.
+            unsafe { rank.as_mut() }.aside += 1;
         }
         Aside(me)
     }
@@ -223,8 +224,9 @@ impl Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        if let Some(rank) = self.0.and_then(RankState::exec) {
-            rank.aside -= 1;
+        if let Some(mut rank) = self.0 {
+            // SAFETY: as above.
+            unsafe { rank.as_mut() }.aside -= 1;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Runs N ranks on W worker threads.
+//! Runs N ranks on W worker threads; what threads share besides.
 //!
 //! A rank has a stack of its own and belongs to one worker as long as it has one (compilers cache
 //! thread-local addresses across calls).  Each worker runs one of its ranks at a time, first
@@ -7,11 +7,23 @@
 //!
 //! Convention: the fields of a `Worker` marked *baton* are touched only by whoever executes for
 //! that worker at the moment, so they need no lock.
+//!
+//! | module | what |
+//! |---|---|
+//! | `coro`, `threads` | the two back ends |
+//! | `stack`, `overflow` | stacks of ranks, and where one ends |
+//! | `idle`, `states`, `turns`, `order`, `observe` | who runs next, and who waits |
+//! | `inbox` | wake-ups from other threads |
+//! | `brief`, `grow`, `lines`, `copy` | a short lock, lists that only grow, cache lines, copies of few bytes |
 
+pub mod brief;
+pub mod copy;
 #[cfg(pc3_coroutines)]
 pub mod coro;
+pub mod grow;
 mod idle;
 mod inbox;
+pub mod lines;
 pub mod observe;
 mod order;
 mod overflow;
@@ -309,12 +321,12 @@ impl Sched {
 
     /// Has the worker said that it sleeps?
     #[inline]
-    pub(crate) fn sleeps(&self, worker: u32) -> bool {
+    pub fn sleeps(&self, worker: u32) -> bool {
         self.workers[worker as usize].inbox.is_asleep()
     }
 
     /// Something has come for it.
-    pub(crate) fn rouse(&self, worker: u32) {
+    pub fn rouse(&self, worker: u32) {
         self.workers[worker as usize].inbox.rouse();
     }
 
@@ -340,7 +352,7 @@ impl Sched {
     }
 
     /// What workers do, for people.
-    pub(crate) fn sights(&self, out: &mut impl Write) -> fmt::Result {
+    pub fn sights(&self, out: &mut impl Write) -> fmt::Result {
         for (i, w) in self.workers.iter().enumerate() {
             let does = if w.inbox.is_asleep() {
                 "sleeps"
