@@ -225,67 +225,46 @@ fn behind_heads(p: &Program, calls: &Calls, sites: &[Vec<Site>]) -> Vec<(usize, 
     types.collect()
 }
 
-/// `pieces`: also of what functions hand out in pieces.
-pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Heap {
-    let flows: Vec<Flow> = (0..p.units.len()).map(|i| Flow::new(p, i)).collect();
-    let mut punned = Punned::new();
-    for f in &flows {
-        f.punned(&mut punned);
-        f.dealt(&mut punned);
-    }
-    let found = match pieces {
-        true => suballocation::find(p, graph, &flows),
-        false => Pieces::none(p),
-    };
-    // What they hand out again is what the next caller takes it for, so what they allocate is nothing by itself.
-    let dealers: HashSet<FnId> = found.dealers.keys().chain(&found.late).copied().collect();
-    let noted = pieces;
+/// What functions hand out in pieces, and of what is handed out nothing is noted; `noted`: are such pieces at all?
+fn pieces(p: &Program, found: Pieces, noted: bool) -> (Pieces, Vec<HashSet<ExprId>>) {
     let mut unnoted = found.from_words.clone();
-    let mut pieces = match pieces {
-        true => found,
-        false => {
-            for (list, texts) in unnoted.iter_mut().zip(found.texts) {
-                list.extend(texts);
-            }
-            Pieces {
-                words: found.words,
-                ..Pieces::none(p)
-            }
-        }
+    if noted {
+        return (found, unnoted);
+    }
+    for (list, texts) in unnoted.iter_mut().zip(found.texts) {
+        list.extend(texts);
+    }
+    let pieces = Pieces {
+        words: found.words,
+        ..Pieces::none(p)
     };
-    punned.extend(pieces.places.iter().cloned());
-    let passes = p
-        .ids()
-        .filter_map(|f| Some((f, passed(p, f, &flows[p.fns[f.index()].0])?)))
-        .collect();
-    let follow = |unit: usize| Follow {
-        flow: &flows[unit],
-        punned: &punned,
-        passes: &passes,
-    };
-    let mut calls = Calls::new(p, graph);
-    calls.said = &said.allocations;
+    (pieces, unnoted)
+}
+
+/// Finds the functions that allocate for their callers, and those of their callers that do.
+fn find_wrappers<'f, 'a>(
+    calls: &mut Calls,
+    dealers: &mut HashMap<FnId, Vec<usize>>,
+    follow: &dyn Fn(FnId) -> Follow<'f, 'a>,
+) where
+    'a: 'f,
+{
+    let p = calls.p;
     // One that is given no size may still allocate what is larger, by a size.
-    let (sized, others): (HashMap<_, _>, HashMap<_, _>) = pieces
-        .dealers
+    let (sized, others): (HashMap<_, _>, HashMap<_, _>) = dealers
         .clone()
         .into_iter()
         .partition(|(_, sizes)| !sizes.is_empty());
     calls.wrappers = sized;
     let mut others = Some(others);
     loop {
-        let found: Vec<(FnId, Vec<usize>)> = p
-            .ids()
-            .filter(|f| !calls.wrappers.contains_key(f))
-            .filter_map(|f| {
-                let unit = p.fns[f.index()].0;
-                Some((f, wrapped(f, &calls, &follow(unit))?))
-            })
+        let unknown = p.ids().filter(|f| !calls.wrappers.contains_key(f));
+        let found: Vec<(FnId, Vec<usize>)> = unknown
+            .filter_map(|f| Some((f, wrapped(f, calls, &follow(f))?)))
             .collect();
         if !found.is_empty() {
             for (f, _) in &found {
-                let unit = p.fns[f.index()].0;
-                let (headed, head) = makes_heads(*f, &calls, &follow(unit));
+                let (headed, head) = makes_heads(*f, calls, &follow(*f));
                 calls.headed.extend(headed.then_some(*f));
                 calls.heads.extend(head.then_some(*f));
             }
@@ -299,11 +278,42 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
             calls.wrappers.entry(f).or_insert(sizes);
         }
     }
-    for (f, sizes) in &mut pieces.dealers {
+    for (f, sizes) in dealers {
         if let Some(known) = calls.wrappers.get(f) {
             sizes.clone_from(known);
         }
     }
+}
+
+/// `noted`: also of what functions hand out in pieces.
+pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, noted: bool) -> Heap {
+    let flows: Vec<Flow> = (0..p.units.len()).map(|i| Flow::new(p, i)).collect();
+    let mut punned = Punned::new();
+    for f in &flows {
+        f.punned(&mut punned);
+        f.dealt(&mut punned);
+    }
+    let found = match noted {
+        true => suballocation::find(p, graph, &flows),
+        false => Pieces::none(p),
+    };
+    // What they hand out again is what the next caller takes it for, so what they allocate is nothing by itself.
+    let dealers: HashSet<FnId> = found.dealers.keys().chain(&found.late).copied().collect();
+    let (mut pieces, unnoted) = pieces(p, found, noted);
+    punned.extend(pieces.places.iter().cloned());
+    let passes = p
+        .ids()
+        .filter_map(|f| Some((f, passed(p, f, &flows[p.fns[f.index()].0])?)))
+        .collect();
+    let follow = |unit: usize| Follow {
+        flow: &flows[unit],
+        punned: &punned,
+        passes: &passes,
+    };
+    let mut calls = Calls::new(p, graph);
+    calls.said = &said.allocations;
+    let in_unit = |f: FnId| follow(p.fns[f.index()].0);
+    find_wrappers(&mut calls, &mut pieces.dealers, &in_unit);
     let sites = Sites {
         calls: &calls,
         graph,

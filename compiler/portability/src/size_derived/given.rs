@@ -38,150 +38,176 @@ pub fn given(
     (numbers, beyond): (&Numbers, &Beyond),
     wanted: impl Iterator<Item = Place>,
 ) -> Given {
-    let mut all: Given = wanted.map(|x| (x, Vec::new())).collect();
-    let mut put = |place: Option<Place>, g: Gives| {
-        if let Some(list) = place.and_then(|x| all.get_mut(&x)) {
-            list.push(g);
-        }
+    let mut collector = Collector {
+        p,
+        numbers,
+        beyond,
+        all: wanted.map(|x| (x, Vec::new())).collect(),
     };
-    for x in numbers.arrays.written() {
-        put(Some(x), Gives::Shared);
-    }
-    for (from, to) in numbers.arrays.copies() {
-        for from in from {
-            put(Some(to.clone()), Gives::From(from));
-        }
-    }
-    for (place, unit, e) in &beyond.puts {
-        put(Some(place.clone()), Gives::Value(*unit, *e));
-    }
+    collector.summaries();
     for (unit, u) in p.units.iter().enumerate() {
-        for (k, x) in u.exprs.iter().enumerate() {
-            let lent = || beyond.lent.contains(&(unit, ExprId(k as u32)));
-            match &x.kind {
-                ExprKind::Assign { op, lhs, rhs } => {
-                    let g = match op {
-                        None => Gives::Value(unit, *rhs),
-                        Some(op) => Gives::Changed(unit, *op, *rhs),
-                    };
-                    for place in numbers.lvalue(unit, u, *lhs) {
-                        put(Some(place), g.clone());
-                    }
-                }
-                ExprKind::Unary {
-                    op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
-                    arg,
-                } => {
-                    for place in numbers.lvalue(unit, u, *arg) {
-                        put(Some(place), Gives::Stepped);
-                    }
-                }
-                ExprKind::AddrOf(_) if lent() => {}
-                ExprKind::AddrOf(arg) => {
-                    put(named(unit, u, *arg), Gives::Lent(unit, ExprId(k as u32)))
-                }
-                ExprKind::Call { callee, args } => {
-                    // Those that pointers lead to may be given anything.
-                    let to = p.direct(unit, *callee);
-                    if let (Some((_, Callee::External(name))), Some(a)) = (&to, args.get(1)) {
-                        let all = match makes_number(name) {
-                            true => numbers.elements(unit, u, strip_casts(u, *a)),
-                            false => Vec::new(),
-                        };
-                        for place in all {
-                            put(Some(place), Gives::Lent(unit, *a));
-                        }
-                    }
-                    if let Some((_, Callee::Defined(f))) = to {
-                        let of = p.fns[f.index()].0;
-                        for (s, a) in p.func(f).params.iter().zip(args) {
-                            put(Some(Place::Variable(of, *s)), Gives::Value(unit, *a));
-                        }
-                    }
-                }
-                ExprKind::CompoundLit { ty, init } => {
-                    parts(numbers, (unit, u), *ty, None, init, &mut put);
-                }
-                _ => {}
-            }
+        for k in 0..u.exprs.len() {
+            collector.expression(unit, u, ExprId(k as u32));
         }
-        let mut declared = |d: &DeclGroup| {
-            for v in &d.vars {
-                let Some(init) = &v.init else { continue };
-                match init {
-                    Init::Expr(e) => put(
-                        Some(Place::variable(unit, u, v.sym)),
-                        Gives::Value(unit, *e),
-                    ),
-                    Init::List { .. } => {
-                        let (ty, of) = (u.sym(v.sym).ty, Place::variable(unit, u, v.sym));
-                        parts(numbers, (unit, u), ty, Some(of), init, &mut put);
-                    }
-                }
-            }
-        };
-        all_decls(u, &mut declared);
+        all_decls(u, &mut |d: &DeclGroup| collector.declaration(unit, u, d));
         for (k, f) in u.functions.iter().enumerate() {
-            let result = || Some(Place::Result(p.id(unit, FuncId(k as u32))));
-            visit(u, Node::Stmt(f.body), &mut |n| {
-                if let Node::Stmt(s) = n {
-                    match &u.stmt(s).kind {
-                        StmtKind::Return(Some(e)) => put(result(), Gives::Value(unit, *e)),
-                        StmtKind::Asm(list) => {
-                            for e in list {
-                                put(named(unit, u, *e), Gives::Anything);
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-                true
-            });
+            collector.body(unit, u, p.id(unit, FuncId(k as u32)), f.body);
         }
     }
     for f in graph.address_taken.iter().chain(&main(p)) {
         // Libraries call them, too.
         let unit = p.fns[f.index()].0;
         for s in &p.func(*f).params {
-            put(Some(Place::Variable(unit, *s)), Gives::Shared);
+            collector.put(Some(Place::Variable(unit, *s)), Gives::Shared);
         }
     }
-    for (place, list) in &mut all {
-        let elsewhere = match place {
-            Place::Global(name) => !p.globals(name).any(|(_, s)| s.defined),
-            _ => false,
-        };
-        if elsewhere {
-            list.push(Gives::Shared);
-        }
-        if !matches!(place, Place::Result(_)) && list.is_empty() {
-            list.push(Gives::Anything);
-        }
-        // As long as nothing else is.
-        if matches!(place, Place::Elements(_)) {
-            list.push(Gives::Nothing);
+    collector.unknown();
+    collector.all
+}
+
+struct Collector<'a> {
+    p: &'a Program<'a>,
+    numbers: &'a Numbers,
+    beyond: &'a Beyond,
+    all: Given,
+}
+
+impl Collector<'_> {
+    fn put(&mut self, place: Option<Place>, g: Gives) {
+        if let Some(list) = place.and_then(|x| self.all.get_mut(&x)) {
+            list.push(g);
         }
     }
-    all
+
+    /// What other analyses know of arrays and of memory.
+    fn summaries(&mut self) {
+        for x in self.numbers.arrays.written() {
+            self.put(Some(x), Gives::Shared);
+        }
+        for (from, to) in self.numbers.arrays.copies() {
+            for from in from {
+                self.put(Some(to.clone()), Gives::From(from));
+            }
+        }
+        for (place, unit, e) in &self.beyond.puts {
+            self.put(Some(place.clone()), Gives::Value(*unit, *e));
+        }
+    }
+
+    fn expression(&mut self, unit: usize, u: &Unit, e: ExprId) {
+        match &u.expr(e).kind {
+            ExprKind::Assign { op, lhs, rhs } => {
+                let g = match op {
+                    None => Gives::Value(unit, *rhs),
+                    Some(op) => Gives::Changed(unit, *op, *rhs),
+                };
+                for place in self.numbers.lvalue(unit, u, *lhs) {
+                    self.put(Some(place), g.clone());
+                }
+            }
+            ExprKind::Unary {
+                op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                arg,
+            } => {
+                for place in self.numbers.lvalue(unit, u, *arg) {
+                    self.put(Some(place), Gives::Stepped);
+                }
+            }
+            ExprKind::AddrOf(_) if self.beyond.lent.contains(&(unit, e)) => {}
+            ExprKind::AddrOf(arg) => self.put(named(unit, u, *arg), Gives::Lent(unit, e)),
+            ExprKind::Call { callee, args } => self.call(unit, u, *callee, args),
+            ExprKind::CompoundLit { ty, init } => self.parts((unit, u), *ty, None, init),
+            _ => {}
+        }
+    }
+
+    /// Parameters of functions that pointers lead to may be given anything.
+    fn call(&mut self, unit: usize, u: &Unit, callee: ExprId, args: &[ExprId]) {
+        let to = self.p.direct(unit, callee);
+        if let (Some((_, Callee::External(name))), Some(a)) = (&to, args.get(1)) {
+            let all = match makes_number(name) {
+                true => self.numbers.elements(unit, u, strip_casts(u, *a)),
+                false => Vec::new(),
+            };
+            for place in all {
+                self.put(Some(place), Gives::Lent(unit, *a));
+            }
+        }
+        if let Some((_, Callee::Defined(f))) = to {
+            let of = self.p.fns[f.index()].0;
+            for (s, a) in self.p.func(f).params.iter().zip(args) {
+                self.put(Some(Place::Variable(of, *s)), Gives::Value(unit, *a));
+            }
+        }
+    }
+
+    fn declaration(&mut self, unit: usize, u: &Unit, d: &DeclGroup) {
+        for v in &d.vars {
+            let of = Place::variable(unit, u, v.sym);
+            match &v.init {
+                Some(Init::Expr(e)) => self.put(Some(of), Gives::Value(unit, *e)),
+                Some(init) => self.parts((unit, u), u.sym(v.sym).ty, Some(of), init),
+                None => {}
+            }
+        }
+    }
+
+    /// What the parts of an initialiser go into.
+    fn parts(
+        &mut self,
+        (unit, u): (usize, &Unit),
+        of: QualType,
+        of_variable: Option<Place>,
+        init: &Init,
+    ) {
+        for leaf in initialiser::leaves(u, of, init) {
+            let place = part(unit, u, of, &leaf.path).or_else(|| of_variable.clone());
+            let elements = place.as_ref().and_then(|x| self.numbers.arrays.own(x));
+            self.put(elements.or(place), Gives::Value(unit, leaf.expr));
+        }
+    }
+
+    /// What a function returns, and what assembler in it writes.
+    fn body(&mut self, unit: usize, u: &Unit, f: FnId, body: StmtId) {
+        visit(u, Node::Stmt(body), &mut |n| {
+            if let Node::Stmt(s) = n {
+                match &u.stmt(s).kind {
+                    StmtKind::Return(Some(e)) => {
+                        self.put(Some(Place::Result(f)), Gives::Value(unit, *e))
+                    }
+                    StmtKind::Asm(list) => {
+                        for e in list {
+                            self.put(named(unit, u, *e), Gives::Anything);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            true
+        });
+    }
+
+    /// What the program's text does not say.
+    fn unknown(&mut self) {
+        for (place, list) in &mut self.all {
+            let elsewhere = match place {
+                Place::Global(name) => !self.p.globals(name).any(|(_, s)| s.defined),
+                _ => false,
+            };
+            if elsewhere {
+                list.push(Gives::Shared);
+            }
+            if !matches!(place, Place::Result(_)) && list.is_empty() {
+                list.push(Gives::Anything);
+            }
+            // As long as nothing else is.
+            if matches!(place, Place::Elements(_)) {
+                list.push(Gives::Nothing);
+            }
+        }
+    }
 }
 
 fn main(p: &Program) -> Vec<FnId> {
     p.ids().filter(|f| p.name(*f) == "main").collect()
-}
-
-/// What the parts of an initialiser go into.
-fn parts(
-    numbers: &Numbers,
-    (unit, u): (usize, &Unit),
-    of: QualType,
-    of_variable: Option<Place>,
-    init: &Init,
-    put: &mut dyn FnMut(Option<Place>, Gives),
-) {
-    let arrays = &numbers.arrays;
-    for leaf in initialiser::leaves(u, of, init) {
-        let place = part(unit, u, of, &leaf.path).or_else(|| of_variable.clone());
-        let elements = place.as_ref().and_then(|x| arrays.own(x));
-        put(elements.or(place), Gives::Value(unit, leaf.expr));
-    }
 }
