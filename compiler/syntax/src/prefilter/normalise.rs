@@ -18,31 +18,42 @@ pub fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
     if replace_digraphs(&mut text, &tokens) {
         tokens = tokenize(&text);
     }
+    let mut inserts = inserts(&text, &tokens);
+    let located = replace_locations(&mut text, &tokens);
+    if inserts.is_empty() && !located {
+        return (text, tokens);
+    }
+    inserts.sort_by_key(|i| i.0);
+    let text = insert(text, &inserts);
+    let tokens = tokenize(&text);
+    (text, tokens)
+}
+
+/// What is put in between tokens, and where.
+fn inserts(text: &str, tokens: &Tokens) -> Vec<(u32, &'static str)> {
     let word = |i: usize| {
         tokens
             .list
             .get(i)
             .map_or("", |t| &text[t.start as usize..t.end as usize])
     };
-    let mut inserts: Vec<(u32, &str)> = Vec::new();
+    let mut inserts = Vec::new();
     // Of braces: is it a struct or union?
     let mut records: Vec<bool> = Vec::new();
     let mut depth = 0;
     for (i, t) in tokens.list.iter().enumerate() {
-        let next = tokens.list.get(i + 1);
         if t.kind != TokenKind::Punct {
             // Room for the word that the mask has for it.
-            let touches = next.is_some_and(|n| n.start == t.end);
+            let touches = tokens.list.get(i + 1).is_some_and(|n| n.start == t.end);
             if touches && t.end - t.start < 7 && super::nested_typeof(&word, i) {
                 inserts.push((t.end, " "));
             }
-            if let Some((open, close)) = measured_literal(&text, &tokens, i) {
+            if let Some((open, close)) = measured_literal(text, tokens, i) {
                 inserts.extend([(open, "("), (close, ")")]);
             }
             continue;
         }
-        let word_here = word(i);
-        match word_here {
+        match word(i) {
             "{" => {
                 depth += 1;
                 records.push(opens_record(&word, i));
@@ -56,58 +67,61 @@ pub fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
             }
             _ => {}
         }
-        match word_here {
-            // `L: }` and `L: int x;` are accepted by compilers, not by the parser.
-            ":" if word(i + 1) == "}" || label_of_declaration(&word, &tokens, i) => {
-                inserts.push((t.end, ";"));
-            }
-            // Room for the operand that the mask invents.
-            "?" if word(i + 1) == ":" && next.is_some_and(|n| n.start == t.end) => {
-                let after = next.map_or(0, |n| n.end);
-                if !text[after as usize..].starts_with([' ', '\t', '\n']) {
-                    inserts.push((after, " "));
-                }
-            }
-            // Room for the end of a nested function's head.
-            "{" if depth > 1
-                && matches!(word(i - 1), ")" | ";")
-                && tokens.list[i - 1].end == t.start
-                && nested::head(&text, &tokens, i, &|j| j.checked_sub(1)).is_some() =>
-            {
-                inserts.push((t.start, " "));
-            }
-            // What begins with a type's name is no product, which the parser takes it for.
-            "(" if i > 0 && word(i - 1) == "for" && heads_declaration(&word, &tokens, i + 1) => {
-                inserts.push((t.end, "auto "));
-            }
-            "{" if word(i + 1) == "}"
-                && next.is_some_and(|n| n.start == t.end)
-                && i > 0
-                && word(i - 1) == ")" =>
-            {
-                inserts.push((t.end, " "));
-            }
-            _ => {}
-        }
+        inserts.extend(insert_at(text, tokens, i, depth));
     }
+    inserts
+}
+
+/// What the punctuator at `i`, in so many braces, needs before or behind it.
+fn insert_at(text: &str, tokens: &Tokens, i: usize, depth: i32) -> Option<(u32, &'static str)> {
+    let list = &tokens.list;
+    let word = |i: usize| {
+        list.get(i)
+            .map_or("", |t| &text[t.start as usize..t.end as usize])
+    };
+    let t = &list[i];
+    let touched = list.get(i + 1).filter(|n| n.start == t.end);
+    match word(i) {
+        // `L: }` and `L: int x;` are accepted by compilers, not by the parser.
+        ":" if word(i + 1) == "}" || label_of_declaration(&word, tokens, i) => Some((t.end, ";")),
+        // Room for the operand that the mask invents.
+        "?" if word(i + 1) == ":" => {
+            let after = touched?.end;
+            let has_room = text[after as usize..].starts_with([' ', '\t', '\n']);
+            (!has_room).then_some((after, " "))
+        }
+        // Room for the end of a nested function's head.
+        "{" if depth > 1
+            && matches!(word(i - 1), ")" | ";")
+            && list[i - 1].end == t.start
+            && nested::head(text, tokens, i, &|j| j.checked_sub(1)).is_some() =>
+        {
+            Some((t.start, " "))
+        }
+        // What begins with a type's name is no product, which the parser takes it for.
+        "(" if i > 0 && word(i - 1) == "for" && heads_declaration(&word, tokens, i + 1) => {
+            Some((t.end, "auto "))
+        }
+        "{" if word(i + 1) == "}" && touched.is_some() && i > 0 && word(i - 1) == ")" => {
+            Some((t.end, " "))
+        }
+        _ => None,
+    }
+}
+
+/// Pragmas that are locations become calls, as wide as they were.
+fn replace_locations(text: &mut String, tokens: &Tokens) -> bool {
     let pragmas: Vec<_> = tokens
         .directives
         .iter()
         .map(|d| d.start as usize..d.end as usize)
         .filter(|r| is_location(&text[r.clone()]))
         .collect();
-    let located = !pragmas.is_empty();
-    for r in pragmas {
+    for r in &pragmas {
         let call = format!("{:w$}", "pc3_checkpoint();", w = r.len());
-        text.replace_range(r, &call);
+        text.replace_range(r.clone(), &call);
     }
-    if inserts.is_empty() && !located {
-        return (text, tokens);
-    }
-    inserts.sort_by_key(|i| i.0);
-    let text = insert(text, &inserts);
-    let tokens = tokenize(&text);
-    (text, tokens)
+    !pragmas.is_empty()
 }
 
 /// `sizeof (T){ 1 }`: where the compound literal begins and ends. The parser would take the size of the type.

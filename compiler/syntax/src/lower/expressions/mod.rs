@@ -1,5 +1,6 @@
 //! Expressions and their types.
 
+mod builtin_results;
 pub mod builtins;
 pub mod exprs;
 pub mod leaves;
