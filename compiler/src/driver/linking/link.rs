@@ -161,6 +161,31 @@ enum Built {
     Larger(Trace),
 }
 
+/// Objects in place of those that the user links.
+struct Made {
+    of_carriers: Vec<Vec<PathBuf>>,
+    /// Of the libraries' units.
+    own: Vec<PathBuf>,
+    /// Copies of what carries nothing.
+    foreign: Vec<(Place, PathBuf)>,
+}
+
+/// The units that are compiled again.
+fn compiled_again(inputs: &Inputs, units: &[(usize, &Record)], changed: &[bool]) -> Vec<bool> {
+    let users = units.len();
+    let mut again = changed.to_vec();
+    // The libraries' have no object yet.
+    again[users..].fill(true);
+    for (i, c) in inputs.carriers.iter().enumerate() {
+        // The parts of an object that was joined from several cannot be told apart in it.
+        let mine = |u: &usize| *u < users && units[*u].0 == i;
+        let any = (0..users).filter(mine).any(|u| again[u]);
+        let all = any || matches!(c.place, Place::Source(_));
+        (0..users).filter(mine).for_each(|u| again[u] = all);
+    }
+    again
+}
+
 struct Link<'a> {
     o: &'a Options,
     t: &'a Toolchain,
@@ -283,25 +308,7 @@ impl Link<'_> {
         }
         let mut out = program.instrument(outside);
         let runs_plain = !out.has_locations && !out.has_mpi;
-        if !out.has_locations {
-            out.diagnostics.list.retain(|d| !d.code.is_of_checkpoints());
-            out.diagnostics.push(messages::no_location());
-        } else {
-            let all = program.settings.iter().flat_map(|s| &s.options.compile);
-            let linking = o.link.iter().filter_map(|l| match l {
-                LinkItem::Arg(a) => Some(a),
-                _ => None,
-            });
-            let all = all.chain(&o.compile).chain(linking);
-            let unfit = all.map(String::as_str).find_map(messages::unfit);
-            unfit.into_iter().for_each(|d| out.diagnostics.push(d));
-        }
-        if !runs_plain {
-            let others = self.other_mpis(inputs, !out.has_mpi, &mut out.diagnostics);
-            if !others {
-                self.foreign(inputs, taken, &mut out.diagnostics);
-            }
-        }
+        self.judge((inputs, taken), &program, &mut out);
         match o.explain {
             Explain::Nothing => {}
             Explain::Functions => show!("{}", out.explain),
@@ -320,17 +327,7 @@ impl Link<'_> {
         if runs_plain {
             return self.as_plain().map(Built::Done);
         }
-        let users = units.len();
-        let mut again: Vec<bool> = out.changed.clone();
-        // The libraries' have no object yet.
-        again[users..].fill(true);
-        for (i, c) in inputs.carriers.iter().enumerate() {
-            // The parts of an object that was joined from several cannot be told apart in it.
-            let mine = |u: &usize| *u < users && units[*u].0 == i;
-            let any = (0..users).filter(mine).any(|u| again[u]);
-            let all = any || matches!(c.place, Place::Source(_));
-            (0..users).filter(mine).for_each(|u| again[u] = all);
-        }
+        let again = compiled_again(inputs, &units, &out.changed);
         let jobs: Vec<(usize, Job)> = (0..out.texts.len())
             .filter(|u| again[*u])
             .map(|u| (u, self.job(&program, u, &units, inputs, &out)))
@@ -338,43 +335,81 @@ impl Link<'_> {
         let (of, jobs): (Vec<usize>, Vec<Job>) = jobs.into_iter().unzip();
         let compile = || recompile::objects(&jobs, self.dir);
         let (objects, runtime) = parallel::both(compile, || self.runtime());
-        let objects = objects?;
-        let mut made: Vec<Vec<PathBuf>> = vec![Vec::new(); inputs.carriers.len()];
-        let mut own = Vec::new();
-        for (u, object) in of.into_iter().zip(objects) {
+        let mut made = Made {
+            of_carriers: vec![Vec::new(); inputs.carriers.len()],
+            own: Vec::new(),
+            foreign: Vec::new(),
+        };
+        for (u, object) in of.into_iter().zip(objects?) {
             match units.get(u) {
-                Some((i, _)) => made[*i].push(object),
-                None => own.push(object),
+                Some((i, _)) => made.of_carriers[*i].push(object),
+                None => made.own.push(object),
             }
         }
         // What is wrong with the objects comes first.
-        let clashes = match &runtime {
-            Ok((_, asked)) => Clashes::find(o, inputs, &made, asked)?,
-            Err(_) => Clashes::default(),
-        };
-        let mut foreign = Vec::new();
-        if !clashes.is_empty() {
-            messages::report(o, &clashes.elsewhere(taken)?)?;
-            made.iter().try_for_each(|list| clashes.rename(list, &[]))?;
-            for (object, file) in own.iter().zip(&program.own) {
-                clashes.rename(std::slice::from_ref(object), &library::natives(file))?;
-            }
-            let places = inputs.carriers.iter().map(|c| &c.place).zip(&mut made);
-            for (i, (place, list)) in places.enumerate().filter(|(_, (_, l))| l.is_empty()) {
-                list.extend(clashes.copy(place, self.dir, i)?);
-            }
-            for f in inputs.foreign.iter().filter(|f| f.is_users(o)) {
-                let n = made.len() + foreign.len();
-                let new = clashes.copy(&f.place, self.dir, n)?;
-                foreign.extend(new.map(|new| (f.place.clone(), new)));
+        if let Ok((_, asked)) = &runtime {
+            self.separate((inputs, taken), &program, &mut made, asked)?;
+        }
+        let carriers = made.of_carriers.into_iter().zip(&inputs.carriers);
+        let carriers = carriers.map(|(list, c)| (&c.place, Some(c), list));
+        let foreign = (made.foreign.iter()).map(|(place, new)| (place, None, vec![new.clone()]));
+        let all: Vec<_> = carriers.chain(foreign).collect();
+        let substitutes = Substitutes::new(o, self.t, self.dir, &all, &taken.renamed)?;
+        self.link(&substitutes, &made.own, &runtime?.0, (taken, teams))
+    }
+
+    /// What is wrong with the program as a whole, and with what is linked to it.
+    fn judge(&self, (inputs, taken): (&Inputs, &Trace), program: &Program, out: &mut Output) {
+        if !out.has_locations {
+            out.diagnostics.list.retain(|d| !d.code.is_of_checkpoints());
+            out.diagnostics.push(messages::no_location());
+        } else {
+            let all = program.settings.iter().flat_map(|s| &s.options.compile);
+            let linking = self.o.link.iter().filter_map(|l| match l {
+                LinkItem::Arg(a) => Some(a),
+                _ => None,
+            });
+            let all = all.chain(&self.o.compile).chain(linking);
+            let unfit = all.map(String::as_str).find_map(messages::unfit);
+            unfit.into_iter().for_each(|d| out.diagnostics.push(d));
+        }
+        if out.has_locations || out.has_mpi {
+            let others = self.other_mpis(inputs, !out.has_mpi, &mut out.diagnostics);
+            if !others {
+                self.foreign(inputs, taken, &mut out.diagnostics);
             }
         }
-        let made = made.into_iter().zip(&inputs.carriers);
-        let made = made.map(|(list, c)| (&c.place, Some(c), list));
-        let foreign = (foreign.iter()).map(|(place, new)| (place, None, vec![new.clone()]));
-        let made: Vec<_> = made.chain(foreign).collect();
-        let substitutes = Substitutes::new(o, self.t, self.dir, &made, &taken.renamed)?;
-        self.link(&substitutes, &own, &runtime?.0, (taken, teams))
+    }
+
+    /// Gives other names to what the user's objects and the runtime's both define.
+    fn separate(
+        &self,
+        (inputs, taken): (&Inputs, &Trace),
+        program: &Program,
+        made: &mut Made,
+        asked: &BTreeSet<String>,
+    ) -> Result<(), Stop> {
+        let o = self.o;
+        let clashes = Clashes::find(o, inputs, &made.of_carriers, asked)?;
+        if clashes.is_empty() {
+            return Ok(());
+        }
+        messages::report(o, &clashes.elsewhere(taken)?)?;
+        let lists = &mut made.of_carriers;
+        lists.iter().try_for_each(|l| clashes.rename(l, &[]))?;
+        for (object, file) in made.own.iter().zip(&program.own) {
+            clashes.rename(std::slice::from_ref(object), &library::natives(file))?;
+        }
+        let places = inputs.carriers.iter().map(|c| &c.place).zip(lists);
+        for (i, (place, list)) in places.enumerate().filter(|(_, (_, l))| l.is_empty()) {
+            list.extend(clashes.copy(place, self.dir, i)?);
+        }
+        for f in inputs.foreign.iter().filter(|f| f.is_users(o)) {
+            let n = made.of_carriers.len() + made.foreign.len();
+            let new = clashes.copy(&f.place, self.dir, n)?;
+            made.foreign.extend(new.map(|new| (f.place.clone(), new)));
+        }
+        Ok(())
     }
 
     /// The runtime's archive, and what it asks the C library for.
