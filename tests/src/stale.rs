@@ -5,12 +5,13 @@ use std::time::SystemTime;
 
 use crate::arch;
 
-const SOURCES: [&str; 17] = [
+const SOURCES: &[&str] = &[
     "compiler/src",
     "compiler/syntax/src",
     "compiler/program/src",
     "compiler/libc",
     "compiler/portability/src",
+    "compiler/unions/src",
     "compiler/instrument/src",
     "runtime/src",
     "runtime/include",

@@ -3,9 +3,8 @@
 //! | module | what |
 //! |---|---|
 //! | `heap` | which types `malloc`'s memory has |
-//! | `unions` | which member of a union is in use |
 //! | `addresses` | addresses kept as numbers |
-//! | `measured` | numbers made of sizes |
+//! | `size_derived` | numbers made of sizes |
 //! | `datatypes`, `located` | numbers of bytes and addresses in calls that make MPI datatypes |
 //! | `lints` | what means something else elsewhere |
 //! | `unsaved` | state outside of the program's variables |
@@ -13,12 +12,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod addresses;
-pub mod alike;
 pub mod datatypes;
 pub mod heap;
 pub mod lints;
 pub mod located;
 pub mod size_derived;
-pub mod tags;
-pub mod unions;
 pub mod unsaved;

@@ -3,7 +3,7 @@
 
 use expect_test::{expect, Expect};
 use pc3_portability::addresses::{self, Numbers, Stays};
-use pc3_portability::{heap, lints, size_derived, unions};
+use pc3_portability::{heap, lints, size_derived};
 use pc3_program::annotations::{self, Said};
 use pc3_program::callgraph::{self, CallGraph};
 use pc3_program::program::Program;
@@ -28,24 +28,6 @@ fn check(text: &str, dump: impl Fn(&Program, &CallGraph) -> String, expect: Expe
 
 fn nothing_said(p: &Program) -> Said {
     annotations::resolve(p.units, &[], &mut Diagnostics::default())
-}
-
-/// Unions that are noted where they are written: their names, members, and what their notes need.
-fn noted_unions(p: &Program, g: &CallGraph) -> String {
-    let said = nothing_said(p);
-    let heap = heap::analyse(p, g, &said, true);
-    let noted = unions::analyse(p, g, &said, &heap);
-    let mut out = String::new();
-    for (i, u) in p.units.iter().enumerate() {
-        let mut records: Vec<_> = noted.of(i).iter().collect();
-        records.sort();
-        for r in records {
-            let fields = u.records[r.index()].fields.iter().flatten();
-            let names: Vec<&str> = fields.filter_map(|f| f.name.as_deref()).collect();
-            out += &format!("{}: {}\n", u.record_name(*r), names.join(" "));
-        }
-    }
-    out
 }
 
 /// Where addresses become numbers that are kept, what holds them, and whether the number may stay what it is.
@@ -92,28 +74,6 @@ fn sizes(p: &Program, g: &CallGraph) -> String {
         out += &format!("{}: {}\n", s.name, places.join(", "));
     }
     out
-}
-
-#[test]
-fn unions_that_are_noted() {
-    // Members of one kind need none; nor does what no saved object has, nor one without unlike members.
-    check(
-        "union value { long i; double d; void *p; }; union bits { int i; unsigned u; }; union other { int i; float f; };
-         struct cell { int tag; union value v; union bits b; }; struct cell all[9];
-         int main(void) { union other o; o.i = 1; all[o.i].v.i = 2; pc3_checkpoint(); return 0; }",
-        noted_unions,
-        expect![[r#"
-            union value: i d p
-        "#]],
-    );
-    check(
-        "struct big { union { struct { int a; double b; } pair; char text[16]; } u; } *p;
-         int main(void) { p = malloc(sizeof *p); p->u.pair.a = 1; pc3_checkpoint(); return 0; }",
-        noted_unions,
-        expect![[r#"
-            union <anonymous>: pair text
-        "#]],
-    );
 }
 
 #[test]

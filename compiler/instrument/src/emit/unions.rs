@@ -5,12 +5,12 @@ use crate::emit::global::Global;
 use crate::rewrite::collected::{Mark, Row};
 use crate::rewrite::runtime_calls::union_tracking::{self};
 use crate::rewrite::unit::UnitCx;
-use pc3_portability::unions::contains;
 use pc3_program::static_objects::static_initialisers;
 use pc3_syntax::tree::*;
 use pc3_typemetric::descriptor::PC3_UNION_WHOLE;
+use pc3_unions::tracking::contains;
 
-pub struct Tables {
+pub struct UnionTables {
     pub front: String,
     pub back: String,
     pub statics: Vec<String>,
@@ -19,7 +19,7 @@ pub struct Tables {
 
 /// Notes of unions: declarations in front, definitions behind, the objects of static storage that begin with some, and
 /// the numbers of unions in codes.
-pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> Tables {
+pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> UnionTables {
     let (mut front, mut back, mut statics) = (String::new(), String::new(), Vec::new());
     let mut kinds = Vec::new();
     let u = cx.u;
@@ -98,7 +98,7 @@ pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> Tables {
             "static const struct pc3_union_mark pc3_marks_{n}[{size}] = {{ {rows}{{0, 0, 0}} }};\n"
         );
     }
-    Tables {
+    UnionTables {
         front,
         back,
         statics,

@@ -7,13 +7,13 @@ use crate::rewrite::text::{quote, Edit};
 use pc3_portability::addresses::Stays;
 use pc3_portability::datatypes;
 use pc3_portability::heap::Heap;
-use pc3_portability::tags::Check;
-use pc3_portability::unions::{Form, Without};
 use pc3_program::annotations::InUnit;
 use pc3_program::out_of_bounds_pointers::How;
 use pc3_program::program::{base_name, Callee, FnId, Program};
 use pc3_program::scalar_promotion::Held;
 use pc3_syntax::tree::*;
+use pc3_unions::tags::Check;
+use pc3_unions::tracking::{Form, Without};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -4,12 +4,12 @@ use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::printer::{shadow_member, Mode, Printer};
 use crate::rewrite::runtime_calls::library;
 use pc3_portability::addresses::is_depth;
-use pc3_portability::tags::Check;
 use pc3_program::linear::{Linear, Subst};
 use pc3_program::program::is_local;
 use pc3_program::variadic::is_start;
 use pc3_program::walk::{expr_children, Node};
 use pc3_syntax::tree::*;
+use pc3_unions::tags::Check;
 
 impl<'p, 'a> Printer<'p, 'a> {
     pub fn u(&self) -> &'a Unit {

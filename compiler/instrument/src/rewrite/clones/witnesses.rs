@@ -2,8 +2,8 @@
 
 use crate::rewrite::Whole;
 use pc3_portability::lints::By;
-use pc3_portability::tags::Check;
 use pc3_syntax::tree::*;
+use pc3_unions::tags::Check;
 use std::collections::HashMap;
 
 /// What shows that code has run on which restarts depend: the expressions, and the marks that say so.

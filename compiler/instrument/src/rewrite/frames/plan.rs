@@ -2,7 +2,6 @@
 //! shadow stack, which names change.
 
 use crate::rewrite::frames::variables::is_cleaned;
-use pc3_portability::unions::{contains, Noted};
 use pc3_program::bits::Bits;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::cfg::{self, Cfg};
@@ -16,6 +15,7 @@ use pc3_program::scope::{self, Scopes};
 use pc3_program::variadic::{self, Variadic};
 use pc3_program::walk::{runtime_lengths, visit, visit_decls, Node};
 use pc3_syntax::tree::*;
+use pc3_unions::tracking::{contains, Noted};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 #[derive(Default)]

@@ -2,10 +2,10 @@
 
 use crate::emit::global::Global;
 use crate::rewrite::unit::UnitCx;
-use pc3_portability::unions::{self, Without};
 use pc3_program::program::base_name;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
+use pc3_unions::tracking::{self, Without};
 use std::collections::HashSet;
 
 /// Warns once of each union that blocks a change of ABI, where it is first saved.
@@ -87,7 +87,7 @@ fn warning(cx: &UnitCx, r: RecordId, at: &Span, what: &str) -> Diagnostic {
 /// The first union in a type that only converts if it is known which member is in use, and of which no notes are made.
 pub fn blocking(cx: &UnitCx, t: TypeId) -> Option<RecordId> {
     let mut first = None;
-    unions::blocking(cx.u, cx.said, t, &mut |r| {
+    tracking::blocking(cx.u, cx.said, t, &mut |r| {
         if !cx.noted.contains(&r) {
             first.get_or_insert(r);
         }

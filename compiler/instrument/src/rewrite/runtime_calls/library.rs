@@ -4,7 +4,6 @@ use crate::rewrite::unit::UnitCx;
 use pc3_libc::state::{self, How};
 use pc3_portability::datatypes::Counts;
 use pc3_portability::heap::is_mpis;
-use pc3_portability::unions::contains;
 use pc3_program::tables;
 use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;
@@ -12,6 +11,7 @@ use pc3_typemetric::descriptor::{
     PC3_COUNTS_APART, PC3_COUNTS_EXTENTS, PC3_COUNTS_FIXED, PC3_COUNTS_PLACES, PC3_COUNTS_PLAIN,
     PC3_COUNTS_VARIES,
 };
+use pc3_unions::tracking::contains;
 
 /// Runtime functions that take an allocation site as a last argument.
 fn allocates(name: &str) -> Option<&'static str> {
@@ -378,7 +378,7 @@ fn noted_levels(cx: &UnitCx, call: ExprId) -> Option<usize> {
     };
     let mut types = args.iter().take(2).filter_map(of);
     let object = types.find(|t| contains(cx.u, cx.noted, *t))?;
-    pc3_portability::unions::levels(cx.u, cx.forms, object)
+    pc3_unions::tracking::levels(cx.u, cx.forms, object)
 }
 
 fn copies_unions(cx: &UnitCx, call: ExprId) -> bool {

@@ -9,8 +9,8 @@ use super::places::code;
 use super::plain;
 use crate::rewrite::clones::printer::Printer;
 use crate::rewrite::collected::{Mark, Row};
-use pc3_portability::unions::{leaf, Form};
 use pc3_syntax::tree::*;
+use pc3_unions::tracking::{leaf, Form};
 
 /// Objects with more are left to the runtime.
 const MOST: usize = 4;

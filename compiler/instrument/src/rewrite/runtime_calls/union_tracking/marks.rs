@@ -1,9 +1,9 @@
 //! Which unions of an object an initialiser gives a member.
 
 use crate::rewrite::collected::{Mark, Row};
-use pc3_portability::unions::leaf;
 use pc3_program::initialiser::{leaves, parts};
 use pc3_syntax::tree::*;
+use pc3_unions::tracking::leaf;
 use std::collections::HashSet;
 
 /// The unions in an object that an initialiser gives a member.

@@ -20,10 +20,10 @@ use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::printer::{InFunction, Printer};
 use crate::rewrite::collected::Row;
 pub use marks::marks;
-use pc3_portability::unions::contains;
 use pc3_program::linear::Linear;
 use pc3_program::walk::{visit, Node};
 use pc3_syntax::tree::*;
+use pc3_unions::tracking::contains;
 use std::cell::RefMut;
 use std::collections::HashSet;
 

@@ -3,12 +3,12 @@
 use super::{plain, Hit};
 use crate::rewrite::clones::printer::Printer;
 use crate::rewrite::collected::Row;
-use pc3_portability::unions::{self, field_at, leaf, position};
 use pc3_program::linear::Linear;
 use pc3_program::program::is_local;
 use pc3_program::walk::written_lengths;
 use pc3_syntax::tree::*;
 use pc3_typemetric::descriptor::NOTES_CODES;
+use pc3_unions::tracking::{self, field_at, leaf, position};
 
 impl Printer<'_, '_> {
     pub(super) fn is_array(&self, e: ExprId) -> bool {
@@ -48,7 +48,7 @@ impl Printer<'_, '_> {
         loop {
             match &u.expr(at).kind {
                 ExprKind::Member { base, arrow, name } => {
-                    let (q, steps) = unions::member_steps(u, *base, *arrow, name);
+                    let (q, steps) = tracking::member_steps(u, *base, *arrow, name);
                     let (node, base, arrow) = (at, *base, *arrow);
                     for (i, (r, k, t)) in steps.iter().enumerate().rev() {
                         let d = &u.records[r.index()];

@@ -21,8 +21,8 @@ mod runs;
 mod tests;
 pub mod unnamed;
 
-use crate::lints::{By, Order};
-use crate::unions::{key, Noted};
+use crate::tracking::{key, Noted};
+use pc3_portability::lints::{By, Order};
 use pc3_program::program::Program;
 use pc3_program::walk::{all_decls, visit, Node};
 use pc3_syntax::tree::*;

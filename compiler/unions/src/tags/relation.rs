@@ -3,7 +3,7 @@
 use super::places::whole;
 use super::{Check, Facts, Home, Store, TagValue, Tags, Unions, Written};
 use crate::alike::left_over;
-use crate::unions::key;
+use crate::tracking::key;
 use pc3_program::initialiser::parts;
 use pc3_program::program::Program;
 use pc3_syntax::tree::*;

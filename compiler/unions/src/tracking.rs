@@ -2,7 +2,7 @@
 //! while the program runs: such that objects of saved types have, and no annotation speaks of.
 
 use crate::alike::alike;
-use crate::heap::{self, Heap};
+use pc3_portability::heap::{self, Heap};
 use pc3_program::annotations::{InUnit, Said};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{Callee, Program};

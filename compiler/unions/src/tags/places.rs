@@ -1,7 +1,7 @@
 //! Unions in structs, and the lvalues that lead to them.
 
 use super::{Home, Unions};
-use crate::unions::{key, member_steps};
+use crate::tracking::{key, member_steps};
 use pc3_syntax::tree::*;
 
 /// The object that a union or an integer is a member of.

@@ -2,7 +2,7 @@
 
 use super::places::is_array;
 use crate::alike::alike_without;
-use crate::unions::{key, member_steps};
+use crate::tracking::{key, member_steps};
 use pc3_program::annotations::Said;
 use pc3_program::initialiser::{leaves, parts};
 use pc3_program::program::Program;

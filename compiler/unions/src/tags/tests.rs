@@ -1,6 +1,6 @@
 use super::infer;
-use crate::heap;
-use crate::unions;
+use crate::tracking;
+use pc3_portability::heap;
 use pc3_program::annotations::{InUnit, Said};
 use pc3_program::callgraph;
 use pc3_program::program::Program;
@@ -30,7 +30,7 @@ fn told(text: String) -> String {
     let mut said = Said::default();
     said.units.push(InUnit::default());
     let heap = heap::analyse(&program, &graph, &said, true);
-    let noted = unions::analyse(&program, &graph, &said, &heap);
+    let noted = tracking::analyse(&program, &graph, &said, &heap);
     infer(&program, &noted).told.join("; ")
 }
 
