@@ -6,7 +6,7 @@ use proc_macro2::{Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, Stmt};
 
-use crate::texts::{captures, is_text};
+use crate::names::texts::{captures, is_text};
 
 /// Words of a piece of code that may be locals: no fields, methods or parts of paths; also those captured by format
 /// strings.

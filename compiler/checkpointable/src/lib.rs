@@ -19,40 +19,33 @@
 //!                                                      s += match r1 { Ok(v) => v, Err(_) => return Err(leave(&POINT_1, || vec![keep("s", s)])) };
 //! ```
 //!
-//! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `receivers`: how a method is called, `nested`: items in it; `positions`: where its points are; `conditions`: `#[cfg(…)]` in it; `derive`: structs and enums, and what of these stays `unsaved`; `equivalence`: those in messages.
-//! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local, also in `texts`, and what is `shown` of it.
-//! * `temporaries`: values that `ref` borrows from; `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
-//! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
-//! * `fold`: closures of a loop's iterator become part of its body.
-//! * `transient`: locals that are not saved; `reeval`: what others are made again of; `build`: the body; `loops`: what a loop goes over; `unmarked`: calls that are not marked; `statics`: what is not saved.
+//! | module | what |
+//! |---|---|
+//! | `function` | `item`: the function around its body; `parameters`, `receivers`: how it is called; `conditions`: `#[cfg(…)]` in it |
+//! | `types` | `#[derive(Checkpointable)]` and `#[derive(Equivalence)]`; fields that stay `unsaved` |
+//! | `marks` | `ck!` and `checkpoint!`, and what other macros hold |
+//! | `names` | one name for each local, also in `texts`, and what is `shown` of it |
+//! | `operands` | marked calls in expressions become statements; `temporaries`: values that `ref` borrows from |
+//! | `fold` | closures of a loop's iterator become part of its body |
+//! | `flow`, `course` | which locals are needed after a point; which are there, by `methods`' names |
+//! | `again`, `reeval` | how borrows and other locals are made again |
+//! | `transient` | locals that are not saved |
+//! | `build`, `loops` | the body; what a loop goes over |
 
 mod again;
 mod build;
-mod conditions;
 mod course;
-mod derive;
-mod equivalence;
 mod flow;
 mod fold;
-mod item;
+mod function;
 mod loops;
 mod marks;
 mod methods;
 mod names;
-mod nested;
 mod operands;
-mod parameters;
-mod plain;
-mod positions;
-mod receivers;
 mod reeval;
-mod shown;
-mod statics;
-mod temporaries;
-mod texts;
 mod transient;
-mod unmarked;
-mod unsaved;
+mod types;
 
 use proc_macro2::TokenStream;
 
@@ -66,7 +59,7 @@ pub fn attribute(arguments: TokenStream, item: TokenStream, wanted: Wanted) -> T
             return syn::Error::new_spanned(arguments, text).to_compile_error();
         }
     };
-    item::expand(item.clone(), wanted, associated).unwrap_or_else(|e| beside(item, &e))
+    function::item::expand(item.clone(), wanted, associated).unwrap_or_else(|e| beside(item, &e))
 }
 
 /// What cannot be taken stays as it is.
@@ -87,22 +80,22 @@ pub enum Wanted {
 
 /// `#[pc3::main]`, `#[pc3::main(mpi, setup = f)]`; `mpi`: has the crate `pc3` that feature?
 pub fn main(arguments: TokenStream, item: TokenStream, wanted: Wanted, mpi: bool) -> TokenStream {
-    item::Main::parse(arguments, mpi)
-        .and_then(|main| item::expand_main(item.clone(), &main, wanted))
+    function::item::Main::parse(arguments, mpi)
+        .and_then(|main| function::item::expand_main(item.clone(), &main, wanted))
         .unwrap_or_else(|e| beside(item, &e))
 }
 
 /// What `stringify!` gives in a function whose locals have other names.
 pub fn words(tokens: TokenStream) -> TokenStream {
-    shown::words(tokens)
+    names::shown::words(tokens)
 }
 
 /// `#[derive(Equivalence)]`.
 pub fn derive_equivalence(item: TokenStream) -> TokenStream {
-    equivalence::expand(item).unwrap_or_else(|e| e.to_compile_error())
+    types::equivalence::expand(item).unwrap_or_else(|e| e.to_compile_error())
 }
 
 /// `#[derive(Checkpointable)]`.
 pub fn derive(item: TokenStream) -> TokenStream {
-    derive::expand(item).unwrap_or_else(|e| e.to_compile_error())
+    types::derive::expand(item).unwrap_or_else(|e| e.to_compile_error())
 }

@@ -301,6 +301,31 @@ fn borrows_made_again() {
         "#]],
     );
     check(
+        "fn f() {
+    let mut n = 0;
+    ck!(g(move |x| x + n));
+    n += 1;
+}",
+        expect![[r#"
+            3:24: a closure is made again after a restart, and `n` may have another value then: copy it to a `let` without `mut` for the closure
+        "#]],
+    );
+    // What they are indexed with is kept.
+    check(
+        "fn f(grid: &mut Vec<Vec<u8>>) {
+    let mut i = 0;
+    let row = &mut grid[i];
+    i += 1;
+    checkpoint!();
+    row.push(1);
+}",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn closures_of_iterators_made_again() {
+    check(
         "fn f(list: Vec<u8>) {
     let mut n = 0;
     for x in list.iter().zip(list.iter().map(|x| { n += 1; x })) { checkpoint!(); }
@@ -335,27 +360,6 @@ fn borrows_made_again() {
     for x in list.iter().map(|x| { n += 1; seen(*x) }).filter(known).take(3) { checkpoint!(); }
 }",
         expect![""],
-    );
-    check(
-        "fn f() {
-    let mut n = 0;
-    ck!(g(move |x| x + n));
-    n += 1;
-}",
-        expect![[r#"
-            3:24: a closure is made again after a restart, and `n` may have another value then: copy it to a `let` without `mut` for the closure
-        "#]],
-    );
-    // What they are indexed with is kept.
-    check(
-        "fn f(grid: &mut Vec<Vec<u8>>) {
-    let mut i = 0;
-    let row = &mut grid[i];
-    i += 1;
-    checkpoint!();
-    row.push(1);
-}",
-        expect![[""]],
     );
 }
 

@@ -8,7 +8,7 @@ use syn::Expr;
 use super::loops::{of, Question};
 use super::{is_borrowing, places, Builder, Result, Var, Way};
 use crate::again::{has_guard, still, telling, Locals, Source};
-use crate::receivers::{again_name, way_name};
+use crate::function::receivers::{again_name, way_name};
 
 impl Builder {
     /// Operands whose value a call that is gone back into cannot do without get names.

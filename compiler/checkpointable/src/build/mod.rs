@@ -10,22 +10,17 @@
 mod borrows;
 pub(crate) mod brief;
 mod calls;
-mod carried;
 mod conditions;
 mod leaf;
 mod lets;
 mod loops;
-mod once;
 pub(crate) mod patterns;
 mod places;
 mod points;
-mod pure;
 mod rematch;
-mod repeat;
 mod statements;
 mod tails;
 mod values;
-mod walks;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -276,7 +271,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         function,
     } = about;
     let mut block = block.clone();
-    let pure = pure::in_locals(&mut block);
+    let pure = loops::pure::in_locals(&mut block);
     let block = &block;
     let mut b = Builder {
         regions: Vec::new(),

@@ -10,8 +10,9 @@ use syn::Expr;
 
 use super::calls::called;
 use super::leaf::question;
+use super::loops::walks;
 use super::loops::Question;
-use super::{label, walks, Builder, Chain, Point, Result, Var, Way, HELD};
+use super::{label, Builder, Chain, Point, Result, Var, Way, HELD};
 use crate::course::{self, root, Whole};
 use crate::flow::identifiers;
 use crate::marks;

@@ -7,8 +7,8 @@ use syn::{Block, Expr, Stmt};
 
 use super::{Builder, Result, To};
 use crate::course;
+use crate::function::nested;
 use crate::marks::{self, has_points_expr};
-use crate::nested;
 
 impl Builder {
     pub(super) fn block(&mut self, block: &Block, to: &To) -> Result<()> {

@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Pat, Stmt};
 
-use super::{join, number, of_loop, Course, Given, Local, State, Whole};
+use super::{join, number, Course, Given, Local, State, Whole};
 use crate::again::bases;
 use crate::build::brief::leaves;
 use crate::flow::identifiers;
@@ -395,31 +395,7 @@ impl Walk {
                 self.value(&a.right);
                 self.assigned(&a.left);
             }
-            Expr::Binary(b) if is_assignment(&b.op) => {
-                self.value(&b.right);
-                self.place(&b.left);
-                self.changed(local(&b.left), b.span());
-                self.part_changed(&b.left, b.span());
-            }
-            Expr::Binary(b) if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
-                self.value(&b.left);
-                let before = self.state.clone();
-                self.value(&b.right);
-                join(&mut self.state, &before);
-            }
-            Expr::Binary(b) => {
-                use syn::BinOp as B;
-                let compares = matches!(
-                    b.op,
-                    B::Eq(_) | B::Ne(_) | B::Lt(_) | B::Le(_) | B::Gt(_) | B::Ge(_)
-                );
-                for side in [&b.left, &b.right] {
-                    match compares {
-                        true => self.place(side),
-                        false => self.value(side),
-                    }
-                }
-            }
+            Expr::Binary(b) => self.binary(b),
             Expr::MethodCall(m) => self.method(m),
             Expr::Call(c) => {
                 match local(&c.func) {
@@ -432,70 +408,11 @@ impl Walk {
             Expr::Macro(m) => self.mac(&m.mac, &m.attrs),
             Expr::Closure(c) => self.closure(c),
             Expr::Async(a) => self.mentioned(&a.to_token_stream(), a.span()),
-            Expr::If(i) => {
-                let before = self.condition(&i.cond);
-                self.block(&i.then_branch);
-                let then = std::mem::replace(&mut self.state, before);
-                if let Some((_, other)) = &i.else_branch {
-                    self.value(other);
-                }
-                join(&mut self.state, &then);
-            }
-            Expr::Let(_) => {
-                self.condition(e);
-            }
-            Expr::Match(m) => self.match_(m),
-            Expr::Block(b) => match &b.label {
-                Some(l) => self.labelled(Some(l.name.ident.to_string()), |s| s.block(&b.block)),
-                None => self.block(&b.block),
-            },
+            Expr::If(_) | Expr::Let(_) | Expr::Match(_) | Expr::Block(_) => self.branch(e),
             Expr::Unsafe(u) => self.block(&u.block),
             Expr::Const(c) => self.block(&c.block),
-            Expr::Loop(l) => {
-                self.repeated(&l.attrs, &l.label, |s| s.block(&l.body));
-            }
-            Expr::While(w) => {
-                self.repeated(&w.attrs, &w.label, |s| {
-                    let ended = s.condition(&w.cond);
-                    if let Some(a) = s.around.last_mut() {
-                        join(&mut a.left, &ended);
-                    }
-                    s.block(&w.body);
-                });
-            }
-            Expr::ForLoop(f) => {
-                let from = bases(&f.expr);
-                self.value(&f.expr);
-                if let Some(name) = of_loop(&f.attrs) {
-                    self.begin(name, from.clone());
-                }
-                self.repeated(&f.attrs, &f.label, |s| {
-                    if let Some(a) = s.around.last_mut() {
-                        join(&mut a.left, &s.state);
-                    }
-                    s.bind(&f.pat, &from);
-                    s.block(&f.body);
-                });
-            }
-            Expr::Return(r) => {
-                self.all(r.expr.as_deref());
-                self.state = None;
-            }
-            Expr::Break(b) => {
-                self.all(b.expr.as_deref());
-                let label = b.label.as_ref().map(|l| l.ident.to_string());
-                let state = self.state.take();
-                if let Some(a) = self.target(label.as_deref()) {
-                    join(&mut a.left, &state);
-                }
-            }
-            Expr::Continue(c) => {
-                let label = c.label.as_ref().map(|l| l.ident.to_string());
-                let state = self.state.take();
-                if let Some(a) = self.target(label.as_deref()) {
-                    join(&mut a.again, &state);
-                }
-            }
+            Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => self.looped(e),
+            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => self.jump(e),
             Expr::Struct(s) => {
                 s.fields.iter().for_each(|f| self.value(&f.expr));
                 if let Some(rest) = &s.rest {
@@ -516,6 +433,36 @@ impl Walk {
             }
             Expr::Lit(_) | Expr::Infer(_) => {}
             other => self.mentioned(&other.to_token_stream(), other.span()),
+        }
+    }
+
+    fn binary(&mut self, b: &syn::ExprBinary) {
+        match b.op {
+            _ if is_assignment(&b.op) => {
+                self.value(&b.right);
+                self.place(&b.left);
+                self.changed(local(&b.left), b.span());
+                self.part_changed(&b.left, b.span());
+            }
+            syn::BinOp::And(_) | syn::BinOp::Or(_) => {
+                self.value(&b.left);
+                let before = self.state.clone();
+                self.value(&b.right);
+                join(&mut self.state, &before);
+            }
+            _ => {
+                use syn::BinOp as B;
+                let compares = matches!(
+                    b.op,
+                    B::Eq(_) | B::Ne(_) | B::Lt(_) | B::Le(_) | B::Gt(_) | B::Ge(_)
+                );
+                for side in [&b.left, &b.right] {
+                    match compares {
+                        true => self.place(side),
+                        false => self.value(side),
+                    }
+                }
+            }
         }
     }
 

@@ -239,45 +239,9 @@ impl Loops {
     ) -> Option<()> {
         let leave = body.leave.clone();
         match step {
-            Step::Map(by) => {
-                let next = self.name(ITEM);
-                let parts = self.parts(by);
-                let bind = |e: &Expr| match (e, &parts) {
-                    (Expr::Tuple(t), Some(names)) => {
-                        let parts = names.iter().zip(&t.elems);
-                        parts
-                            .map(|(name, e)| parse_quote!(let #name = #e;))
-                            .collect()
-                    }
-                    _ => vec![parse_quote!(let #next = #e;)],
-                };
-                if self.inline(by, body, bind) {
-                    if let Some(names) = parts {
-                        body.now = Now::Parts(names);
-                        return Some(());
-                    }
-                } else {
-                    let now = body.now.expr();
-                    body.stmts
-                        .push(parse_quote!(let #next = ::pc3::point::mapped(#now, #by);));
-                }
-                body.now = Now::Named(next);
-            }
-            Step::FilterMap(by) | Step::MapWhile(by) => {
-                let next = self.name(ITEM);
-                let other: Stmt = match step {
-                    Step::MapWhile(_) => leave,
-                    _ => parse_quote!(continue;),
-                };
-                let bind = |e: &Expr| found(e, &next, &other);
-                if !self.inline(by, body, bind) {
-                    let now = body.now.expr();
-                    body.stmts.push(parse_quote! {
-                        let ::core::option::Option::Some(#next) = ::pc3::point::mapped(#now, #by) else { #other };
-                    });
-                }
-                body.now = Now::Named(next);
-            }
+            Step::Map(by) => self.map(by, body),
+            Step::FilterMap(by) => self.filter_map(by, &parse_quote!(continue;), body),
+            Step::MapWhile(by) => self.filter_map(by, &leave, body),
             Step::Filter(by) => {
                 let now = self.named(body);
                 body.stmts
@@ -318,6 +282,59 @@ impl Loops {
                 body.stmts.push(parse_quote!(let #next = #now.#cloned();));
                 (body.now, body.quiet) = (Now::Named(next), false);
             }
+            Step::Enumerate | Step::Skip(_) | Step::Every(_) => self.counted(step, body),
+            Step::Take(by) => {
+                let name = left.next()?;
+                body.outside.push(parse_quote!(let mut #name: usize = #by;));
+                body.stmts.push(parse_quote!(#name -= 1;));
+            }
+            Step::Nothing => {}
+            Step::Rev(_) | Step::FlatMap(_) | Step::Flatten => return None,
+        }
+        Some(())
+    }
+
+    fn map(&mut self, by: &Expr, body: &mut Body) {
+        let next = self.name(ITEM);
+        let parts = self.parts(by);
+        let bind = |e: &Expr| match (e, &parts) {
+            (Expr::Tuple(t), Some(names)) => {
+                let parts = names.iter().zip(&t.elems);
+                parts
+                    .map(|(name, e)| parse_quote!(let #name = #e;))
+                    .collect()
+            }
+            _ => vec![parse_quote!(let #next = #e;)],
+        };
+        if self.inline(by, body, bind) {
+            if let Some(names) = parts {
+                body.now = Now::Parts(names);
+                return;
+            }
+        } else {
+            let now = body.now.expr();
+            body.stmts
+                .push(parse_quote!(let #next = ::pc3::point::mapped(#now, #by);));
+        }
+        body.now = Now::Named(next);
+    }
+
+    /// `other`: what is done where there is no item.
+    fn filter_map(&mut self, by: &Expr, other: &Stmt, body: &mut Body) {
+        let next = self.name(ITEM);
+        let bind = |e: &Expr| found(e, &next, other);
+        if !self.inline(by, body, bind) {
+            let now = body.now.expr();
+            body.stmts.push(parse_quote! {
+                let ::core::option::Option::Some(#next) = ::pc3::point::mapped(#now, #by) else { #other };
+            });
+        }
+        body.now = Now::Named(next);
+    }
+
+    /// Steps that count items.
+    fn counted(&mut self, step: &Step, body: &mut Body) {
+        match step {
             Step::Enumerate => {
                 let (now, n, number) = (self.named(body), self.name("pc3_n"), self.name(ITEM));
                 body.outside.push(parse_quote!(let mut #n = 0usize;));
@@ -341,15 +358,8 @@ impl Loops {
                     .push(parse_quote!(if #skip > 0 { #skip -= 1; continue; }));
                 body.stmts.push(parse_quote!(#skip = #step - 1;));
             }
-            Step::Take(by) => {
-                let name = left.next()?;
-                body.outside.push(parse_quote!(let mut #name: usize = #by;));
-                body.stmts.push(parse_quote!(#name -= 1;));
-            }
-            Step::Nothing => {}
-            Step::Rev(_) | Step::FlatMap(_) | Step::Flatten => return None,
+            _ => {}
         }
-        Some(())
     }
 
     /// Names for the parts of what a closure gives, if that is a tuple.

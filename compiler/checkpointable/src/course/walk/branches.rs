@@ -3,13 +3,95 @@
 use quote::ToTokens;
 use syn::Expr;
 
-use super::super::{join, number, same, State, Whole};
+use super::super::{join, number, of_loop, same, State, Whole};
 use super::{root, Around, Walk};
 use crate::again::bases;
 use crate::build::brief::leaves_nothing_else;
 use crate::flow::identifiers;
 
 impl Walk {
+    /// Branches, and blocks that are left by a label.
+    pub(super) fn branch(&mut self, e: &Expr) {
+        match e {
+            Expr::If(i) => {
+                let before = self.condition(&i.cond);
+                self.block(&i.then_branch);
+                let then = std::mem::replace(&mut self.state, before);
+                if let Some((_, other)) = &i.else_branch {
+                    self.value(other);
+                }
+                join(&mut self.state, &then);
+            }
+            Expr::Let(_) => {
+                self.condition(e);
+            }
+            Expr::Match(m) => self.match_(m),
+            Expr::Block(b) => match &b.label {
+                Some(l) => self.labelled(Some(l.name.ident.to_string()), |s| s.block(&b.block)),
+                None => self.block(&b.block),
+            },
+            _ => {}
+        }
+    }
+
+    pub(super) fn looped(&mut self, e: &Expr) {
+        match e {
+            Expr::Loop(l) => {
+                self.repeated(&l.attrs, &l.label, |s| s.block(&l.body));
+            }
+            Expr::While(w) => {
+                self.repeated(&w.attrs, &w.label, |s| {
+                    let ended = s.condition(&w.cond);
+                    if let Some(a) = s.around.last_mut() {
+                        join(&mut a.left, &ended);
+                    }
+                    s.block(&w.body);
+                });
+            }
+            Expr::ForLoop(f) => {
+                let from = bases(&f.expr);
+                self.value(&f.expr);
+                if let Some(name) = of_loop(&f.attrs) {
+                    self.begin(name, from.clone());
+                }
+                self.repeated(&f.attrs, &f.label, |s| {
+                    if let Some(a) = s.around.last_mut() {
+                        join(&mut a.left, &s.state);
+                    }
+                    s.bind(&f.pat, &from);
+                    s.block(&f.body);
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// What leaves a loop, a block or the function.
+    pub(super) fn jump(&mut self, e: &Expr) {
+        match e {
+            Expr::Return(r) => {
+                self.all(r.expr.as_deref());
+                self.state = None;
+            }
+            Expr::Break(b) => {
+                self.all(b.expr.as_deref());
+                let label = b.label.as_ref().map(|l| l.ident.to_string());
+                let state = self.state.take();
+                if let Some(a) = self.target(label.as_deref()) {
+                    join(&mut a.left, &state);
+                }
+            }
+            Expr::Continue(c) => {
+                let label = c.label.as_ref().map(|l| l.ident.to_string());
+                let state = self.state.take();
+                if let Some(a) = self.target(label.as_deref()) {
+                    join(&mut a.again, &state);
+                }
+            }
+            _ => {}
+        }
+    }
+
     pub(super) fn closure(&mut self, c: &syn::ExprClosure) {
         if c.capture.is_some() {
             let names = identifiers(&c.body.to_token_stream());

@@ -5,19 +5,20 @@ use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 
-use super::borrows::{makes_values, unchanged};
-use super::brief::leaves;
-use super::conditions::Bodies;
-use super::loops::ask_parts;
-use super::patterns::inner_names;
-use super::{label, pure, Builder, Point, Result, To, Way};
+use super::ask_parts;
+use super::pure;
 use crate::again::{telling, Again, Source};
+use crate::build::borrows::{makes_values, unchanged};
+use crate::build::brief::leaves;
+use crate::build::conditions::Bodies;
+use crate::build::patterns::inner_names;
+use crate::build::{label, Builder, Point, Result, To, Way};
 use crate::course;
 use crate::fold;
 use crate::loops::{is_constant, over, owned, unchanging, Over};
 
 impl Builder {
-    pub(super) fn loop_(
+    pub(in crate::build) fn loop_(
         &mut self,
         name: &Option<syn::Label>,
         body: &Block,
@@ -50,12 +51,17 @@ impl Builder {
     }
 
     /// Locals and parameters that exist.
-    pub(super) fn outside(&self) -> Vec<String> {
+    pub(in crate::build) fn outside(&self) -> Vec<String> {
         let visible = self.visible.iter().map(|v| v.name.to_string());
         visible.chain(self.borrowed.keys().cloned()).collect()
     }
 
-    pub(super) fn loop_body(&mut self, body: &Block, head: Head, at: &Lifetime) -> Result<()> {
+    pub(in crate::build) fn loop_body(
+        &mut self,
+        body: &Block,
+        head: Head,
+        at: &Lifetime,
+    ) -> Result<()> {
         match head {
             Head::Loop => {}
             Head::While(cond) => {
@@ -105,7 +111,7 @@ impl Builder {
     }
 
     /// A loop begins here; frames may lead into it.
-    pub(super) fn loop_unit(&mut self, points: Vec<Point>, at: &Lifetime) {
+    pub(in crate::build) fn loop_unit(&mut self, points: Vec<Point>, at: &Lifetime) {
         let id = self.region().id;
         let mut arms = TokenStream::new();
         let mut labels = Vec::new();
@@ -123,107 +129,119 @@ impl Builder {
         self.region().points.extend(points);
     }
 
-    pub(super) fn for_(&mut self, f: &syn::ExprForLoop) -> Result<()> {
+    /// An iterator that is saved, or made again where its local is.
+    fn owned_iterator(&mut self, mut expr: Expr, iterator: &Ident, walked: Option<Way>) {
+        if let Some(way) = walked {
+            self.leaf(&mut expr);
+            self.local(iterator, true, None, way);
+            self.put(quote!(#iterator = #expr;));
+            return;
+        }
+        let span = expr.span();
+        self.name_guard(&mut expr);
+        self.brief(&mut expr, THE_LOOP);
+        let mut expr = owned(&expr);
+        self.leaf(&mut expr);
+        self.local(iterator, true, None, Way::Kept);
+        let over = quote_spanned!(span=> ::core::iter::IntoIterator::into_iter(#expr));
+        self.put(quote!(#iterator = #over;));
+    }
+
+    /// An iterator that is made again, and advanced to where it was.
+    fn iterator_again<'f>(
+        &mut self,
+        f: &'f syn::ExprForLoop,
+        (id, iterator): (usize, &Ident),
+        mut made: Expr,
+        mut from: Vec<Source>,
+        taken: Vec<Ident>,
+    ) -> Entered<'f> {
+        let expr = &f.expr;
+        for Source { value, chain, .. } in &mut from {
+            if chain.is_none() {
+                self.brief(value, THE_LOOP);
+            }
+            self.leaf(value);
+        }
+        self.leaf(&mut made);
+        self.sources(from);
+        let (count, item) = (format_ident!("pc3_n{}", id), format_ident!("pc3_x{}", id));
+        self.local(&count, true, Some(&parse_quote!(u64)), Way::Kept);
+        self.declare(iterator, true, None);
+        self.declare(&item, true, None);
+        self.put(quote!(#count = 0u64;));
+        let taken = self.ask_taken(taken);
+        let (reads, order) = (self.ask_closures(&made), self.ask_order(iterator, expr));
+        let known = ask_parts(&made);
+        let wrong = pure::closures(&mut made, &self.pure);
+        self.errors.extend(wrong);
+        unchanging(&mut made);
+        let borrows = (!is_constant(expr)).then(|| {
+            quote! {{
+                #[allow(unused_imports)]
+                use ::pc3::point::{IsBorrow as _, IsText as _, IsValue as _};
+                (&&&::pc3::point::Made(&#iterator)).made();
+            }}
+        });
+        let again = quote! {
+            #known
+            #taken
+            #reads
+            #iterator = ::core::iter::IntoIterator::into_iter(#made);
+            #borrows
+            #order
+            #item = ::pc3::point::advance(&mut #iterator, #count);
+        };
+        let head = Head::Next {
+            iterator: iterator.clone(),
+            pat: &f.pat,
+            count: quote!(#count += 1;),
+            item: Some(item),
+            values: makes_values(expr),
+            folded: fold::is_marked(&f.attrs),
+        };
+        Entered {
+            again,
+            sources: quote!(#made),
+            head,
+        }
+    }
+
+    pub(in crate::build) fn for_(&mut self, f: &syn::ExprForLoop) -> Result<()> {
         self.names += 1;
         let id = self.names;
         let expr = &f.expr;
-        let what = "the loop";
         let once = self.once_name(expr);
         let iterator = match &once {
             Some(name) => name.clone(),
             None => format_ident!("pc3_i{}", id, span = telling(&f.expr)),
         };
         let depth = self.visible.len();
-        // Code in front of the loop whichever way it is entered, and what that is made from.
-        let (mut again, mut sources) = (TokenStream::new(), TokenStream::new());
-        let mut head = Head::Loop;
         let walked = self.walked_name(expr);
-        match over(expr, Again::new(self, id), &self.course.mutable)? {
+        let Entered {
+            again,
+            mut sources,
+            head,
+        } = match over(expr, Again::new(self, id), &self.course.mutable)? {
             // It is gone over as it is: there is nothing to be made again of it.
-            _ if once.is_some() => sources = quote!(#iterator),
-            Over::Owned(mut expr) if walked.is_some() => {
-                self.leaf(&mut expr);
-                let way = walked.as_ref().map_or(Way::Kept, |w| w.1.clone());
-                self.local(&iterator, true, None, way);
-                self.put(quote!(#iterator = #expr;));
-            }
-            Over::Owned(mut expr) => {
-                self.name_guard(&mut expr);
-                self.brief(&mut expr, what);
-                let mut expr = owned(&expr);
-                self.leaf(&mut expr);
-                self.local(&iterator, true, None, Way::Kept);
-                let over =
-                    quote_spanned!(f.expr.span()=> ::core::iter::IntoIterator::into_iter(#expr));
-                self.put(quote!(#iterator = #over;));
+            _ if once.is_some() => Entered::as_it_is(&iterator, &f.pat, quote!(#iterator)),
+            Over::Owned(expr) => {
+                self.owned_iterator(expr, &iterator, walked.as_ref().map(|w| w.1.clone()));
+                Entered::as_it_is(&iterator, &f.pat, TokenStream::new())
             }
             Over::Lent(mut lent) => {
                 self.leaf(&mut lent);
                 self.declare(&iterator, true, None);
-                again = quote!(#iterator = #lent;);
-                sources = quote!(#lent);
-            }
-            Over::Again {
-                mut made,
-                mut from,
-                taken,
-            } => {
-                for Source { value, chain, .. } in &mut from {
-                    if chain.is_none() {
-                        self.brief(value, what);
-                    }
-                    self.leaf(value);
+                let entered = Entered::as_it_is(&iterator, &f.pat, quote!(#lent));
+                Entered {
+                    again: quote!(#iterator = #lent;),
+                    ..entered
                 }
-                self.leaf(&mut made);
-                self.sources(from);
-                let (count, item) = (format_ident!("pc3_n{}", id), format_ident!("pc3_x{}", id));
-                self.local(&count, true, Some(&parse_quote!(u64)), Way::Kept);
-                self.declare(&iterator, true, None);
-                self.declare(&item, true, None);
-                self.put(quote!(#count = 0u64;));
-                let taken = self.ask_taken(taken);
-                let (reads, order) = (self.ask_closures(&made), self.ask_order(&iterator, expr));
-                let known = ask_parts(&made);
-                let wrong = pure::closures(&mut made, &self.pure);
-                self.errors.extend(wrong);
-                unchanging(&mut made);
-                let borrows = (!is_constant(expr)).then(|| {
-                    quote! {{
-                        #[allow(unused_imports)]
-                        use ::pc3::point::{IsBorrow as _, IsText as _, IsValue as _};
-                        (&&&::pc3::point::Made(&#iterator)).made();
-                    }}
-                });
-                again = quote! {
-                    #known
-                    #taken
-                    #reads
-                    #iterator = ::core::iter::IntoIterator::into_iter(#made);
-                    #borrows
-                    #order
-                    #item = ::pc3::point::advance(&mut #iterator, #count);
-                };
-                sources = quote!(#made);
-                head = Head::Next {
-                    iterator: iterator.clone(),
-                    pat: &f.pat,
-                    count: quote!(#count += 1;),
-                    item: Some(item),
-                    values: makes_values(expr),
-                    folded: fold::is_marked(&f.attrs),
-                };
             }
-        }
-        if let Head::Loop = head {
-            head = Head::Next {
-                iterator: iterator.clone(),
-                pat: &f.pat,
-                count: quote!(),
-                item: None,
-                values: false,
-                folded: false,
-            };
-        }
+            Over::Again { made, from, taken } => {
+                self.iterator_again(f, (id, &iterator), made, from, taken)
+            }
+        };
         let at = match &f.label {
             Some(l) => l.name.clone(),
             None => label(&self.name("l").to_string()),
@@ -272,6 +290,37 @@ impl Builder {
     }
 }
 
+/// What the user is told that a value is used in.
+const THE_LOOP: &str = "the loop";
+
+/// How a `for` loop is entered.
+struct Entered<'a> {
+    /// Code in front of the loop whichever way it is entered.
+    again: TokenStream,
+    /// What that is made from.
+    sources: TokenStream,
+    head: Head<'a>,
+}
+
+impl<'a> Entered<'a> {
+    /// The iterator is there already.
+    fn as_it_is(iterator: &Ident, pat: &'a Pat, sources: TokenStream) -> Entered<'a> {
+        let head = Head::Next {
+            iterator: iterator.clone(),
+            pat,
+            count: quote!(),
+            item: None,
+            values: false,
+            folded: false,
+        };
+        Entered {
+            again: TokenStream::new(),
+            sources,
+            head,
+        }
+    }
+}
+
 fn attrs(e: &Expr) -> &[syn::Attribute] {
     match e {
         Expr::Loop(l) => &l.attrs,
@@ -289,7 +338,7 @@ fn again_name(head: &Head, attrs: &[syn::Attribute]) -> Option<String> {
 }
 
 /// How a loop goes on.
-pub(super) enum Head<'a> {
+pub(in crate::build) enum Head<'a> {
     Loop,
     While(&'a Expr),
     Next {

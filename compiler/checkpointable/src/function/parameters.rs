@@ -63,6 +63,7 @@ fn is_closure(bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, syn::Tok
 }
 
 /// A function's parameters, sorted by how they come.
+#[derive(Default)]
 pub struct Parameters {
     pub receiver: Option<TokenStream>,
     /// The type of a receiver by value.
@@ -106,88 +107,58 @@ impl VisitMut for Name<'_> {
 }
 
 pub fn parameters(sig: &Signature) -> Parameters {
-    let mut p = Parameters {
-        receiver: None,
-        by_self: None,
-        hot: Vec::new(),
-        resume: Vec::new(),
-        again: Vec::new(),
-        body: Vec::new(),
-        hot_given: Vec::new(),
-        resume_given: Vec::new(),
-        by_value: Vec::new(),
-        borrowed: HashMap::new(),
-        names: Vec::new(),
-        mutable: Vec::new(),
-        values: HashSet::new(),
-        lent: HashSet::new(),
-        arguments: Vec::new(),
-        unnamed: Vec::new(),
-    };
+    let mut p = Parameters::default();
     for (i, input) in sig.inputs.iter().enumerate() {
-        let typed = match input {
-            FnArg::Receiver(r) => {
-                let mut r = r.clone();
-                r.attrs.clear();
-                p.receiver = Some(quote!(#r,));
-                if !is_by_value(&r) {
-                    p.borrowed.insert("self".to_owned(), r.mutability.is_some());
-                } else {
-                    let (name, mutable) = (own_self(), r.mutability);
-                    p.by_value.push(Parameter {
-                        pat: parse_quote!(#mutable #name),
-                        ty: (*r.ty).clone(),
-                        argument: format_ident!("pc3_self"),
-                    });
-                    p.mutable.push((name.clone(), mutable.is_some()));
-                    p.names.push(name);
-                    p.by_self = Some((*r.ty).clone());
-                }
-                continue;
-            }
-            FnArg::Typed(t) => t,
-        };
+        match input {
+            FnArg::Receiver(r) => p.add_receiver(r),
+            FnArg::Typed(t) => p.add(i, t, &sig.generics),
+        }
+    }
+    p
+}
+
+impl Parameters {
+    fn add_receiver(&mut self, r: &syn::Receiver) {
+        let mut r = r.clone();
+        r.attrs.clear();
+        self.receiver = Some(quote!(#r,));
+        if !is_by_value(&r) {
+            self.borrowed
+                .insert("self".to_owned(), r.mutability.is_some());
+        } else {
+            let (name, mutable) = (own_self(), r.mutability);
+            self.by_value.push(Parameter {
+                pat: parse_quote!(#mutable #name),
+                ty: (*r.ty).clone(),
+                argument: format_ident!("pc3_self"),
+            });
+            self.mutable.push((name.clone(), mutable.is_some()));
+            self.names.push(name);
+            self.by_self = Some((*r.ty).clone());
+        }
+    }
+
+    fn add(&mut self, i: usize, typed: &syn::PatType, generics: &syn::Generics) {
         let (pat, ty) = (&*typed.pat, &*typed.ty);
         let name = format_ident!("pc3_a{}", i);
         let mut idents = Vec::new();
         pattern_names(pat, &mut idents);
-        p.hot.push(quote!(#name: #ty));
-        p.hot_given.push(quote!(#name));
-        if is_borrow(ty, &sig.generics) {
-            p.resume.push(quote!(#name: #ty));
-            p.again.push((name.clone(), ty.clone()));
-            p.resume_given.push(quote!(#name));
-            p.body.push(quote!(#pat: #ty));
+        self.hot.push(quote!(#name: #ty));
+        self.hot_given.push(quote!(#name));
+        if is_borrow(ty, generics) {
+            self.resume.push(quote!(#name: #ty));
+            self.again.push((name.clone(), ty.clone()));
+            self.resume_given.push(quote!(#name));
+            self.body.push(quote!(#pat: #ty));
             let mutable = matches!(ty, Type::Reference(r) if r.mutability.is_some());
-            p.borrowed
+            self.borrowed
                 .extend(idents.iter().map(|n| (n.to_string(), mutable)));
         } else {
-            match ty {
-                // The caller writes it, or keeps it, too.
-                Type::Reference(r) if is_text(&r.elem) => {
-                    p.again.push((name.clone(), ty.clone()));
-                    p.resume.push(quote!(_: #ty));
-                    p.resume_given
-                        .push(quote!(::pc3::point::Kept(::core::marker::PhantomData)));
-                }
-                // It may be kept or be written at the call.
-                Type::Reference(_) => {
-                    p.again.push((name.clone(), parse_quote!(impl Sized)));
-                    p.resume.push(quote!(_: impl Sized));
-                    p.resume_given
-                        .push(quote!(::pc3::point::Kept(::core::marker::PhantomData)));
-                }
-                ty => {
-                    p.again
-                        .push((name.clone(), parse_quote!(::pc3::point::Kept<#ty>)));
-                    p.resume.push(quote!(#name: ::pc3::point::Kept<#ty>));
-                    p.resume_given.push(quote!(#name));
-                }
-            }
+            self.kept(&name, ty);
             let mut named = ty.clone();
-            Name(&mut p.unnamed).visit_type_mut(&mut named);
-            p.body.push(quote!(#name: Pc3Mode::By<#named>));
-            p.by_value.push(Parameter {
+            Name(&mut self.unnamed).visit_type_mut(&mut named);
+            self.body.push(quote!(#name: Pc3Mode::By<#named>));
+            self.by_value.push(Parameter {
                 pat: pat.clone(),
                 ty: named,
                 argument: name.clone(),
@@ -196,23 +167,48 @@ pub fn parameters(sig: &Signature) -> Parameters {
         // A closure that is called, or lent for that, is the same afterwards.
         let closure = matches!(ty, Type::Path(p) if p.path.get_ident().is_some())
             || matches!(ty, Type::ImplTrait(_));
-        let closure = closure && is_borrow(ty, &sig.generics);
-        p.mutable.extend(idents.iter().map(|n| {
+        let closure = closure && is_borrow(ty, generics);
+        self.mutable.extend(idents.iter().map(|n| {
             let is = |m: &Ident| m == n;
             (n.clone(), !closure && mutable_names(pat).iter().any(is))
         }));
         let borrow = matches!((pat, ty), (Pat::Ident(_), Type::Reference(_)));
-        if is_borrow(ty, &sig.generics) && !borrow && !closure {
+        if is_borrow(ty, generics) && !borrow && !closure {
             let mutable = mutable_names(pat).into_iter();
-            p.values.extend(mutable.map(|n| n.to_string()));
+            self.values.extend(mutable.map(|n| n.to_string()));
             if is_lent(ty) {
-                p.lent.extend(idents.iter().map(ToString::to_string));
+                self.lent.extend(idents.iter().map(ToString::to_string));
             }
         }
-        p.names.extend(idents);
-        p.arguments.push(name);
+        self.names.extend(idents);
+        self.arguments.push(name);
     }
-    p
+
+    /// A value, or a borrow of one that is the same for ever: what going back in has of it.
+    fn kept(&mut self, name: &Ident, ty: &Type) {
+        match ty {
+            // The caller writes it, or keeps it, too.
+            Type::Reference(r) if is_text(&r.elem) => {
+                self.again.push((name.clone(), ty.clone()));
+                self.resume.push(quote!(_: #ty));
+                self.resume_given
+                    .push(quote!(::pc3::point::Kept(::core::marker::PhantomData)));
+            }
+            // It may be kept or be written at the call.
+            Type::Reference(_) => {
+                self.again.push((name.clone(), parse_quote!(impl Sized)));
+                self.resume.push(quote!(_: impl Sized));
+                self.resume_given
+                    .push(quote!(::pc3::point::Kept(::core::marker::PhantomData)));
+            }
+            ty => {
+                self.again
+                    .push((name.clone(), parse_quote!(::pc3::point::Kept<#ty>)));
+                self.resume.push(quote!(#name: ::pc3::point::Kept<#ty>));
+                self.resume_given.push(quote!(#name));
+            }
+        }
+    }
 }
 
 /// `Option<&mut T>`: what `as_deref_mut` changes is the caller's.

@@ -18,8 +18,8 @@ use quote::{format_ident, quote};
 use syn::visit_mut::VisitMut;
 use syn::{FnArg, GenericParam, Signature, Type, TypeParam, WherePredicate};
 
-use crate::item::{generic_names, method_names, output};
-use crate::parameters::{Name, Parameters};
+use super::item::{generic_names, method_names, output};
+use super::parameters::{Name, Parameters};
 
 pub fn way_name(method: &Ident) -> Ident {
     format_ident!("pc3_way_{}", method, span = method.span())

@@ -10,15 +10,15 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Block, Expr, ExprClosure, Stmt, UnOp};
 
-use super::places;
 use crate::again::{is_adaptor, is_constructor, iterates, telling};
+use crate::build::places;
 use crate::marks::{self, Arguments};
 use crate::names::NUMBERS;
 
 const WHY: &str = "would be called again for the items that were taken, as this iterator is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or collect what the iterator gives into a `Vec` first";
 
 /// Sees to it that an iterator's closures are such, or gives what is not known of them; `known` are locals that are.
-pub(super) fn closures(e: &mut Expr, known: &HashSet<String>) -> Vec<syn::Error> {
+pub(in crate::build) fn closures(e: &mut Expr, known: &HashSet<String>) -> Vec<syn::Error> {
     let mut look = Closures {
         known,
         errors: Vec::new(),
@@ -28,7 +28,7 @@ pub(super) fn closures(e: &mut Expr, known: &HashSet<String>) -> Vec<syn::Error>
 }
 
 /// The closures in locals that iterators are given, and of which nothing else is known.
-pub(super) fn in_locals(block: &mut Block) -> HashSet<String> {
+pub(in crate::build) fn in_locals(block: &mut Block) -> HashSet<String> {
     let mut locals = Locals::default();
     locals.visit_block(block);
     let mut given = Given {

@@ -11,21 +11,21 @@ use quote::{quote, ToTokens};
 use syn::visit::Visit;
 use syn::{Expr, Local, Pat, Stmt};
 
-use super::lets::has_closure;
 use super::walks::ahead;
-use super::{label, Builder, Result, Var, Way};
 use crate::again::{walks, Again};
+use crate::build::lets::has_closure;
+use crate::build::{label, Builder, Result, Var, Way};
 use crate::flow::identifiers;
 use crate::loops::{over, Over};
 use crate::marks::{self, has_points};
 
 /// Such a local.
-pub(super) struct Once {
+pub(in crate::build) struct Once {
     name: Ident,
     made: Made,
     /// Which of the statements behind it are in the region.
-    pub(super) before: usize,
-    pub(super) until: usize,
+    pub(in crate::build) before: usize,
+    pub(in crate::build) until: usize,
 }
 
 enum Made {
@@ -36,7 +36,11 @@ enum Made {
 
 impl Builder {
     /// Is a `let` one of these?  `behind` are the statements that may be in the region.
-    pub(super) fn once(&mut self, local: &Local, behind: &[Stmt]) -> Result<Option<Once>> {
+    pub(in crate::build) fn once(
+        &mut self,
+        local: &Local,
+        behind: &[Stmt],
+    ) -> Result<Option<Once>> {
         let Some((name, expr)) = shown(local) else {
             return Ok(None);
         };
@@ -121,7 +125,7 @@ impl Builder {
         Some(count)
     }
 
-    pub(super) fn within(
+    pub(in crate::build) fn within(
         &mut self,
         once: Once,
         stmts: &[Stmt],
@@ -163,14 +167,14 @@ impl Builder {
     }
 
     /// Is it a closure that is made in front of a region?
-    pub(super) fn is_closure(&self, e: &Expr) -> bool {
+    pub(in crate::build) fn is_closure(&self, e: &Expr) -> bool {
         let Expr::Path(p) = e else { return false };
         let is = |v: &Var| p.path.is_ident(&v.name) && matches!(v.way, Way::Closure(_));
         self.visible.iter().any(is)
     }
 
     /// Is it such a local?
-    pub(super) fn once_name(&self, e: &Expr) -> Option<Ident> {
+    pub(in crate::build) fn once_name(&self, e: &Expr) -> Option<Ident> {
         let Expr::Path(p) = e else { return None };
         let name = p.path.get_ident()?;
         let local = self.visible.iter().find(|v| v.name == *name)?;

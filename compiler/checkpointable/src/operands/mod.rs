@@ -8,6 +8,8 @@
 //! the call does not mention.  Locals that it does, and operators, which may be the program's own, get names likewise.
 //! Anything else is an error.
 
+pub(crate) mod temporaries;
+
 use std::collections::BTreeSet;
 
 mod lent;

@@ -12,8 +12,8 @@ use quote::{quote, quote_spanned, ToTokens};
 use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, ExprPath, Item, PathArguments, Signature};
 
+use super::nested;
 use crate::marks::{self, Arguments};
-use crate::nested;
 
 /// Asks for the statics that a body names.
 pub fn look(sig: &Signature, block: &Block) -> TokenStream {

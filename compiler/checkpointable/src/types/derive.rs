@@ -16,7 +16,7 @@ use quote::{format_ident, quote, ToTokens};
 use syn::visit::{self, Visit};
 use syn::{parse_quote, Data, DeriveInput, Field, Fields, Type};
 
-use crate::unsaved;
+use super::unsaved;
 
 type Result<T> = std::result::Result<T, syn::Error>;
 

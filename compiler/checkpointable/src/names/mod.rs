@@ -1,5 +1,8 @@
 //! Gives each local a name of its own, so that all can be declared in one place; format strings follow.
 
+pub(crate) mod shown;
+pub(crate) mod texts;
+
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
@@ -10,8 +13,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Pat, Stmt};
 
 use crate::marks::{self, Arguments};
-use crate::shown;
-use crate::texts::{captures, is_text, Text, WORDS};
+use crate::names::texts::{captures, is_text, Text, WORDS};
 use crate::transient;
 
 /// Types of numbers and their like.

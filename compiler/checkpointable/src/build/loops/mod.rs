@@ -1,5 +1,11 @@
 //! What is asked of a loop whose iterator is made again and advanced: whether that goes the same way as before.
 
+pub(in crate::build) mod carried;
+pub(in crate::build) mod once;
+pub(in crate::build) mod pure;
+pub(in crate::build) mod repeat;
+pub(in crate::build) mod walks;
+
 use std::collections::HashSet;
 
 use proc_macro2::{Ident, Span, TokenStream};

@@ -9,10 +9,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Attribute, Lifetime};
 
-use super::{Builder, Way};
+use crate::build::{Builder, Way};
 
 /// The locals of a loop that is being written.
-pub(super) struct Carried {
+pub(in crate::build) struct Carried {
     /// Where they belong outside.
     regions: Vec<(Ident, usize)>,
     slots: Vec<(Ident, Ident)>,
@@ -20,7 +20,7 @@ pub(super) struct Carried {
 
 impl Builder {
     /// Finds them; the loop begins behind what this writes.
-    pub(super) fn carry(&mut self, attrs: &[Attribute]) -> Carried {
+    pub(in crate::build) fn carry(&mut self, attrs: &[Attribute]) -> Carried {
         let (wanted, here) = (self.course.carried(attrs), self.region_now());
         let found = self.visible.iter().filter_map(|v| {
             let needed = wanted.get(&v.name.to_string())?;
@@ -45,7 +45,7 @@ impl Builder {
     }
 
     /// The loop's region is open.
-    pub(super) fn begin_carried(&mut self, carried: &Carried, at: &Lifetime) {
+    pub(in crate::build) fn begin_carried(&mut self, carried: &Carried, at: &Lifetime) {
         let here = self.region_now();
         self.move_carried(carried, |_| here);
         for (name, slot) in &carried.slots {
@@ -55,7 +55,7 @@ impl Builder {
     }
 
     /// It is closed.
-    pub(super) fn end_carried(&mut self, carried: &Carried, at: &Lifetime) {
+    pub(in crate::build) fn end_carried(&mut self, carried: &Carried, at: &Lifetime) {
         self.move_carried(carried, |before| before);
         self.hands_on.remove(&at.ident.to_string());
     }
@@ -70,7 +70,7 @@ impl Builder {
 
 impl Carried {
     /// In front of the next round.
-    pub(super) fn on(&self) -> TokenStream {
+    pub(in crate::build) fn on(&self) -> TokenStream {
         let on = self
             .slots
             .iter()

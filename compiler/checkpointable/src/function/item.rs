@@ -9,17 +9,16 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{parse_quote, Attribute, GenericParam, ItemFn, ReturnType, Signature, TraitItemFn, Type};
 
+use super::conditions;
+use super::parameters::{iterators, parameters, readers, rename_self, Parameters};
+use super::plain::{without, without_any};
+use super::{nested, positions, receivers, statics, unmarked};
 use crate::build;
-use crate::conditions;
 use crate::flow::identifiers;
 use crate::marks::Points;
-use crate::parameters::{iterators, parameters, readers, rename_self};
-use crate::plain::{without, without_any};
+use crate::operands::temporaries;
 use crate::Wanted;
-use crate::{
-    course, fold, names, nested, operands, positions, receivers, reeval, statics, temporaries,
-    transient, unmarked,
-};
+use crate::{course, fold, names, operands, reeval, transient};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -397,6 +396,22 @@ fn forms(mut function: ItemFn, method: bool) -> Result<TokenStream> {
 /// The forms of a function; `function`'s block is used up.
 fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     check(&function.sig)?;
+    let taken = take_apart(function, method)?;
+    Ok(match method {
+        true => forms_of_method(function, &taken),
+        false => forms_of_function(function, &taken),
+    })
+}
+
+/// A function that has been taken apart.
+struct Taken {
+    parameters: Parameters,
+    output: Type,
+    /// Its body, that of both forms.
+    code: TokenStream,
+}
+
+fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
     let positions = positions::of(&function.block);
     let mut points = Points::default();
     function
@@ -449,20 +464,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         function: named.clone(),
     };
     let (code, statics) = build::body(&function.block, about, course)?;
-    let (vis, sig) = (&function.vis, &function.sig);
-    let name = &sig.ident;
-    let text = name.to_string();
-    let (generics, filter) = (&sig.generics.params, &sig.generics.where_clause);
-    // Lifetimes stand in front of types.
-    let (lifetimes, others): (Vec<_>, Vec<_>) = generics
-        .iter()
-        .partition(|g| matches!(g, syn::GenericParam::Lifetime(_)));
-    let passed = generic_names(sig);
-    let unnamed = &p.unnamed;
-    let told = unnamed.iter().map(|_| quote!(_));
-    let told: Vec<TokenStream> = passed.iter().map(|p| quote!(#p)).chain(told).collect();
-    let (receiver, hots, resumes, bodies) = (&p.receiver, &p.hot, &p.resume, &p.body);
-    let (hot_given, resume_given) = (&p.hot_given, &p.resume_given);
+    let text = function.sig.ident.to_string();
     let code = quote! {
         use ::pc3::point::{Cloned as _, Refused as _, Repeats as _, RepeatsOther as _};
         static #named: ::pc3::point::Function = ::pc3::point::Function {
@@ -476,38 +478,72 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         let mut pc3_at: u32 = ::pc3::point::label(&pc3_frame);
         #code
     };
-    let (conditions, hints) = attributes(&function.attrs);
-    let quiet = quote! {
+    Ok(Taken {
+        parameters: p,
+        output: out,
+        code,
+    })
+}
+
+/// What is not to be said of the forms, which the user has not written.
+fn quiet(conditions: &[&Attribute]) -> TokenStream {
+    quote! {
         #(#conditions)*
         #[doc(hidden)]
         #[allow(clippy::all, clippy::pedantic, unused, refining_impl_trait, unreachable_code, unused_assignments, unused_parens, dependency_on_unit_never_type_fallback, non_upper_case_globals, non_shorthand_field_patterns, non_snake_case)]
-    };
-    if method {
-        // The attribute does not see whether this is in an impl or a trait: there is no room for a third form in all.
-        let (hot, resume) = method_names(name);
-        let (again, sized) = (p.receiver_again(), p.sized(filter));
-        let (first_given, again_given) = p.given(sig);
-        let asked = receivers::functions(sig, &p, &quote!(#quiet #[inline] #vis), true);
-        return Ok(quote! {
-            #asked
-            #quiet
-            #(#hints)*
-            #vis fn #hot<#generics>(#receiver #(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
-                type Pc3Mode = ::pc3::point::Hot;
-                use ::pc3::point::Mode as _;
-                #first_given
-                #code
-            }
-            #quiet
-            #vis fn #resume<#generics>(#again #(#resumes),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #sized {
-                type Pc3Mode = ::pc3::point::Resume;
-                use ::pc3::point::Mode as _;
-                #again_given
-                #code
-            }
-        });
     }
-    Ok(quote! {
+}
+
+/// The attribute does not see whether this is in an impl or a trait: there is no room for a third form in all.
+fn forms_of_method(function: &ItemFn, taken: &Taken) -> TokenStream {
+    let (vis, sig) = (&function.vis, &function.sig);
+    let (p, out, code) = (&taken.parameters, &taken.output, &taken.code);
+    let (generics, filter) = (&sig.generics.params, &sig.generics.where_clause);
+    let (conditions, hints) = attributes(&function.attrs);
+    let quiet = quiet(&conditions);
+    let (receiver, hots, resumes) = (&p.receiver, &p.hot, &p.resume);
+    let (hot, resume) = method_names(&sig.ident);
+    let (again, sized) = (p.receiver_again(), p.sized(filter));
+    let (first_given, again_given) = p.given(sig);
+    let asked = receivers::functions(sig, p, &quote!(#quiet #[inline] #vis), true);
+    quote! {
+        #asked
+        #quiet
+        #(#hints)*
+        #vis fn #hot<#generics>(#receiver #(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
+            type Pc3Mode = ::pc3::point::Hot;
+            use ::pc3::point::Mode as _;
+            #first_given
+            #code
+        }
+        #quiet
+        #vis fn #resume<#generics>(#again #(#resumes),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #sized {
+            type Pc3Mode = ::pc3::point::Resume;
+            use ::pc3::point::Mode as _;
+            #again_given
+            #code
+        }
+    }
+}
+
+fn forms_of_function(function: &ItemFn, taken: &Taken) -> TokenStream {
+    let (vis, sig) = (&function.vis, &function.sig);
+    let (p, out, code) = (&taken.parameters, &taken.output, &taken.code);
+    let name = &sig.ident;
+    let (generics, filter) = (&sig.generics.params, &sig.generics.where_clause);
+    // Lifetimes stand in front of types.
+    let (lifetimes, others): (Vec<_>, Vec<_>) = generics
+        .iter()
+        .partition(|g| matches!(g, syn::GenericParam::Lifetime(_)));
+    let passed = generic_names(sig);
+    let unnamed = &p.unnamed;
+    let told = unnamed.iter().map(|_| quote!(_));
+    let told: Vec<TokenStream> = passed.iter().map(|p| quote!(#p)).chain(told).collect();
+    let (hots, resumes, bodies) = (&p.hot, &p.resume, &p.body);
+    let (hot_given, resume_given) = (&p.hot_given, &p.resume_given);
+    let (conditions, hints) = attributes(&function.attrs);
+    let quiet = quiet(&conditions);
+    quote! {
         #(#conditions)*
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
@@ -532,5 +568,5 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
                 #code
             }
         }
-    })
+    }
 }

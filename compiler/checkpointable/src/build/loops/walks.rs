@@ -11,16 +11,17 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Expr, Local, Pat};
 
-use super::borrows::type_of;
-use super::lets::has_closure;
-use super::loops::ask_parts;
-use super::{places, pure, Builder, Result, Way};
+use super::ask_parts;
+use super::pure;
 use crate::again::{iterates, telling, walks, Again, Source};
+use crate::build::borrows::type_of;
+use crate::build::lets::has_closure;
+use crate::build::{places, Builder, Result, Way};
 use crate::loops::{over, owned_local, unchanging, Over};
 
 impl Builder {
     /// `let it = ITERATOR;`: how it comes back, what is asked of it, and its value.
-    pub(super) fn walked(
+    pub(in crate::build) fn walked(
         &mut self,
         local: &Local,
     ) -> Result<Option<(Way, TokenStream, TokenStream)>> {
@@ -70,7 +71,7 @@ impl Builder {
     }
 
     /// A local that is one, and what it is made again by.
-    pub(super) fn walked_name(&self, e: &Expr) -> Option<(String, Way)> {
+    pub(in crate::build) fn walked_name(&self, e: &Expr) -> Option<(String, Way)> {
         let Expr::Path(p) = e else { return None };
         let name = p.path.get_ident()?;
         let local = self.visible.iter().find(|v| v.name == *name)?;
@@ -81,7 +82,7 @@ impl Builder {
     }
 
     /// `it.clone()`, of one that shows as an iterator.
-    pub(super) fn copies_iterator(&self, e: &Expr) -> bool {
+    pub(in crate::build) fn copies_iterator(&self, e: &Expr) -> bool {
         match copied(e) {
             Some(Expr::Path(p)) => p
                 .path
@@ -92,7 +93,7 @@ impl Builder {
     }
 
     /// What makes it, and what is asked of that once it is made.
-    pub(super) fn made_walk(
+    pub(in crate::build) fn made_walk(
         &mut self,
         name: &Ident,
         expr: &Expr,
@@ -135,7 +136,7 @@ fn copied(e: &Expr) -> Option<&Expr> {
     }
 }
 
-pub(super) fn ahead(made: &dyn quote::ToTokens, walked: &TokenStream) -> TokenStream {
+pub(in crate::build) fn ahead(made: &dyn quote::ToTokens, walked: &TokenStream) -> TokenStream {
     quote! {{
         #[allow(unused_imports)]
         use ::pc3::point::{AheadBothWays as _, AheadOneWay as _, AheadSaved as _};
@@ -152,20 +153,20 @@ fn exact(made: &dyn quote::ToTokens, walked: &TokenStream) -> TokenStream {
 }
 
 /// It waits behind a point.
-pub(super) fn pause(name: &Ident) -> TokenStream {
+pub(in crate::build) fn pause(name: &Ident) -> TokenStream {
     let text = name.to_string();
     quote_spanned! {name.span()=>
         let #name = ::pc3::point::Paused::pause(#name, #text, ::core::concat!(::core::file!(), ":", ::core::line!()));
     }
 }
 
-pub(super) fn back(name: &Ident, text: &str, made: &TokenStream) -> TokenStream {
+pub(in crate::build) fn back(name: &Ident, text: &str, made: &TokenStream) -> TokenStream {
     let walked = format_ident!("pc3_w");
     let ahead = ahead(made, &quote!(#walked));
     quote_spanned!(name.span()=> #name = ::pc3::point::Paused::back(&mut pc3_frame, #text, |#walked| #ahead);)
 }
 
-pub(super) fn compare(name: &Ident, made: &TokenStream) -> TokenStream {
+pub(in crate::build) fn compare(name: &Ident, made: &TokenStream) -> TokenStream {
     let text = name.to_string();
     quote_spanned! {name.span()=>
         let #name = {
@@ -177,7 +178,7 @@ pub(super) fn compare(name: &Ident, made: &TokenStream) -> TokenStream {
     }
 }
 
-pub(super) fn compared(name: &Ident, text: &str, made: &TokenStream) -> TokenStream {
+pub(in crate::build) fn compared(name: &Ident, text: &str, made: &TokenStream) -> TokenStream {
     let (of, walked) = (type_of(name), format_ident!("pc3_w"));
     let exact = exact(made, &quote!(#walked));
     quote_spanned! {name.span()=>
