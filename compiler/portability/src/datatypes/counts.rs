@@ -9,7 +9,9 @@ pub type Object = (usize, TypeId);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counts {
-    /// 0, or nothing yet.
+    /// Not known yet.
+    Unseen,
+    /// 0.
     Nothing,
     /// No size is in it.
     Plain,
@@ -65,7 +67,7 @@ impl Counts {
     /// Of one of two numbers.
     pub fn or(self, other: Counts, p: &Program) -> Counts {
         match (self, other) {
-            (Nothing, x) | (x, Nothing) => x,
+            (Unseen, x) | (x, Unseen) | (Nothing, x) | (x, Nothing) => x,
             (a, b) if a == b => a,
             (Fixed, Plain) | (Plain, Fixed) => Plain,
             (Multiple(a), Multiple(b)) if equal(p, a, b) => Multiple(a),
@@ -79,6 +81,7 @@ impl Counts {
     pub fn binary(op: BinOp, a: Counts, b: Counts, p: &Program) -> Counts {
         use BinOp::*;
         match (op, a, b) {
+            (_, Unseen, _) | (_, _, Unseen) => Unseen,
             (Add, Nothing, x) | (Add | Sub, x, Nothing) => x,
             (Add | Sub, Plain, Plain) => Plain,
             (Add | Sub, Fixed, Fixed) => Fixed,

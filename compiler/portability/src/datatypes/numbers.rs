@@ -19,6 +19,8 @@ pub struct Known<'a> {
     parents: Vec<Parents>,
     given: Given,
     places: HashMap<Place, Counts>,
+    /// What the others are.
+    unseen: Counts,
 }
 
 impl<'a> Known<'a> {
@@ -30,32 +32,38 @@ impl<'a> Known<'a> {
             given,
             parents: p.units.iter().map(parents).collect(),
             places: HashMap::new(),
+            unseen: Counts::Unseen,
         };
         known.follow();
         known
     }
 
-    /// To what all places are, from nothing upwards.
+    /// To what all places are. A difference is only formed of what both sides are, so none is until they are known; what
+    /// nothing gives a value to is 0, which comes last. Each round takes what the one before has found: the order of places
+    /// decides nothing.
     fn follow(&mut self) {
         let given = std::mem::take(&mut self.given);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (place, all) in &given {
-                let before = self.of(place);
-                let one = |c: Counts, g: &Gives| c.or(self.gives(place, g), self.p);
-                let after = all.iter().fold(before, one);
-                if before != after {
-                    self.places.insert(place.clone(), after);
-                    changed = true;
+        for unseen in [Counts::Unseen, Counts::Nothing] {
+            self.unseen = unseen;
+            loop {
+                let one = |(place, all): (&Place, &Vec<Gives>)| {
+                    let before = self.of(place);
+                    let or = |c: Counts, g: &Gives| c.or(self.gives(place, g), self.p);
+                    let after = all.iter().fold(before, or);
+                    (before != after).then(|| (place.clone(), after))
+                };
+                let changed: Vec<(Place, Counts)> = given.iter().filter_map(one).collect();
+                if changed.is_empty() {
+                    break;
                 }
+                self.places.extend(changed);
             }
         }
         self.given = given;
     }
 
     fn of(&self, place: &Place) -> Counts {
-        self.places.get(place).copied().unwrap_or(Counts::Nothing)
+        self.places.get(place).copied().unwrap_or(self.unseen)
     }
 
     fn gives(&self, place: &Place, g: &Gives) -> Counts {
@@ -146,7 +154,7 @@ impl<'a> Known<'a> {
 
     fn all(&self, list: &[Counts]) -> Counts {
         let one = |a: Counts, b: &Counts| a.or(*b, self.p);
-        list.iter().fold(Counts::Nothing, one)
+        list.iter().fold(Counts::Unseen, one)
     }
 
     /// Of a number, or of those in an array.
@@ -210,6 +218,7 @@ impl<'a> Known<'a> {
                 _ => Counts::binary(*op, again(*lhs), again(*rhs), self.p),
             },
             ExprKind::Unary { op, arg } => match (op, again(*arg)) {
+                (_, Counts::Unseen) => Counts::Unseen,
                 (UnOp::Not, _) => Counts::Plain,
                 (_, Counts::Place(_)) => Counts::Varies,
                 (UnOp::Plus | UnOp::Minus, other) => other,

@@ -59,6 +59,26 @@ fn places(body: &str, want: &str) {
     check(body, "Plain", want);
 }
 
+/// Places are followed from table to table, whose order is another each time.
+#[test]
+fn the_order_of_places_decides_nothing() {
+    for _ in 0..40 {
+        check_unit(
+            "void f(void) { struct p one; MPI_Aint at[2], last, first; MPI_Get_address(&one.x, &first); last = first;
+             for (int i = 0; i < 2; i++) { MPI_Get_address(&one.n, &at[i]); at[i] -= last; }
+             int ones[2] = {1, 1}; MPI_Type_create_hindexed(2, ones, at, old, &t); }",
+            "Plain",
+            "apart in struct p",
+        );
+        // What nothing gives a value to begins with 0.
+        check_unit(
+            "static MPI_Aint at; void f(void) { at += sizeof(struct p); MPI_Type_create_hvector(n, 1, at, old, &t); }",
+            "Plain",
+            "struct p",
+        );
+    }
+}
+
 #[test]
 fn one_number() {
     let stride = |e: &str, want: &str| {

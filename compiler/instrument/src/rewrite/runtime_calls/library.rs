@@ -355,7 +355,7 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
 /// What the runtime is told of numbers; `row`: of those that count objects of a type.
 fn counted(of: Counts, row: &str) -> String {
     match of {
-        Counts::Unknown => "0".into(),
+        Counts::Unknown | Counts::Unseen => "0".into(),
         Counts::Varies => PC3_COUNTS_VARIES.to_string(),
         Counts::Extents => PC3_COUNTS_EXTENTS.to_string(),
         Counts::Plain => PC3_COUNTS_PLAIN.to_string(),
