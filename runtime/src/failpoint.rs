@@ -3,13 +3,9 @@
 //! `PC3_FAIL=commit.renamed` aborts when that place is reached; `PC3_FAIL=commit.write:enospc`
 //! makes it report a full disk; `NAME@3` acts at the third passage.
 //!
-//! `PC3_FAIL=reload` has a guest go on from each checkpoint as it would in another process ([`reload`]).
-//!
 //! `PC3_CHAOS=SEED` has threads sleep at random where another thread's step could come in between ([`chaos`]).
 
 use std::io;
-
-use crate::rank::Rank;
 
 #[cfg(not(feature = "failpoints"))]
 #[inline]
@@ -36,37 +32,6 @@ pub(crate) fn reach(name: &str) -> io::Result<()> {
             pc3_os::signals::send_to_self(pc3_os::signals::SIGKILL);
             std::process::abort()
         }
-    }
-}
-
-#[cfg(not(feature = "failpoints"))]
-#[inline]
-pub(crate) fn reload(_rank: &Rank) -> Result<(), String> {
-    Ok(())
-}
-
-/// The rank's guest is given the newest checkpoint instead of what it holds itself.
-#[cfg(feature = "failpoints")]
-pub(crate) fn reload(rank: &Rank) -> Result<(), String> {
-    use crate::format::read::Checkpoint;
-    use crate::guest::Source;
-    use std::sync::Once;
-    static FIRST: Once = Once::new();
-    if crate::given::var_os("PC3_FAIL").is_none_or(|v| v != "reload") {
-        return Ok(());
-    }
-    let all = crate::store::list(rank.job().dir()).map_err(|e| e.to_string())?;
-    let (id, path) = all.last().ok_or("no checkpoint has been written")?;
-    FIRST.call_once(|| {
-        crate::report::say(&format!("going on from checkpoint {id} in this process"))
-    });
-    let checkpoint = Checkpoint::open(path).map_err(|e| e.to_string())?;
-    checkpoint.verify().map_err(|e| e.to_string())?;
-    let image = checkpoint.rank(rank.id() as u64);
-    let source = Source::new(&checkpoint, image.map_err(|e| e.to_string())?);
-    match rank.guest.as_deref() {
-        Some(guest) => guest.load(source),
-        None => Ok(()),
     }
 }
 

@@ -8,12 +8,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use pc3_typemetric::descriptor::PC3_SEEN_ONCE;
-
-use crate::objects::Directory;
-use crate::rank::Rank;
-use crate::report::{die, EXIT_FATAL};
-
 /// Nonzero if some rank's objects have other numbers than their addresses.
 #[no_mangle]
 pub static pc3_has_moved: AtomicI32 = AtomicI32::new(0);
@@ -41,9 +35,10 @@ pub struct FirstNumbers {
 const BEYOND: usize = usize::MAX / 16 * 15;
 
 impl FirstNumbers {
+    /// `each` names all objects: where one was, its size, where it is now, and whether what is in it lies where it did.
     /// `before`: as the checkpoint has them, by its addresses; `other_width`: those were wider, or narrower.
     pub fn of(
-        directory: &Directory,
+        each: impl FnOnce(&mut dyn FnMut(u64, u64, usize, bool)),
         (before, at_all): &(Vec<(u64, u64)>, bool),
         other_width: bool,
     ) -> FirstNumbers {
@@ -52,7 +47,7 @@ impl FirstNumbers {
             other_width: *at_all || other_width,
             ..FirstNumbers::default()
         };
-        directory.each(&mut |start, size, target, alike| {
+        each(&mut |start, size, target, alike| {
             let number = before.get(&start).copied().unwrap_or(start) as usize;
             if number != target {
                 let size = size as usize;
@@ -100,7 +95,7 @@ impl FirstNumbers {
     }
 
     /// The number of an address, or why it has none any more. `object`: the heap's that it is in, and its size.
-    fn number(
+    pub(crate) fn number(
         &mut self,
         p: usize,
         object: Option<(usize, usize)>,
@@ -140,27 +135,6 @@ impl FirstNumbers {
             },
         );
         Ok(number + (p - base))
-    }
-}
-
-/// # Safety
-/// Called by generated code, with a mark of its unit.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_first_number(seen: *const u8, p: isize) -> isize {
-    // SAFETY: called by user code only.
-    let Some(rank) = (unsafe { Rank::current() }) else {
-        return p;
-    };
-    let at = p as usize;
-    // SAFETY: by the caller.
-    let once = unsafe { *seen } & PC3_SEEN_ONCE != 0;
-    let object = rank.heap.find(at).map(|o| (o.base as usize, o.size));
-    match rank.first_numbers.number(at, object, once) {
-        Ok(number) => number as isize,
-        Err(why) => die(
-            EXIT_FATAL,
-            &format!("an address becomes a number again, and {why}: keep it in a pointer"),
-        ),
     }
 }
 

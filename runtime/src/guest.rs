@@ -7,22 +7,16 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::io;
-use std::sync::atomic::Ordering::Relaxed;
 
 use pc3_typemetric::abi::{Abi, LongDouble, Metric};
 use pc3_typemetric::types::{TypeId, TypeTable};
 use pc3_typemetric::Batch;
 
-use crate::control::{pc3_flag, FLAG_COUNT};
-use crate::format::bytes::{Decoder, Encoder};
-use crate::format::file::Writer;
-use crate::format::meta::{FrameMeta, FuncMeta, LargeMeta, PointMeta, ProgramMeta, RankMeta, Span};
-use crate::format::read::{Checkpoint, RankImage};
-use crate::job::Job;
-use crate::rank::Rank;
-use crate::report::{die, error, EXIT_REFUSED};
-use crate::restore::{settle, RestoreError};
-use crate::save::{self, Data};
+use crate::save_data::Data;
+use pc3_format::bytes::{Decoder, Encoder};
+use pc3_format::file::{Section, Writer};
+use pc3_format::meta::{FrameMeta, FuncMeta, LargeMeta, PointMeta, ProgramMeta, RankMeta, Span};
+use pc3_format::read::{Checkpoint, RankImage};
 
 /// The outermost frame of a rank with statics that are saved has their values instead of a function's.
 pub const STATICS: &str = "saved statics";
@@ -58,40 +52,6 @@ pub trait Guest {
 
     /// For the language's own side.
     fn as_any(&self) -> &dyn Any;
-}
-
-/// All frames of a rank that is continued from a checkpoint have been taken back: when all ranks have got so far nothing can
-/// be refused any more, so their files are cut and moved in, and then they go on.
-pub fn resumed(rank: &mut Rank) {
-    let job = rank.job().clone();
-    let settle = |rank: &mut Rank| {
-        let continued = job.source().map_or(Ok(()), |id| job.continued(id));
-        let done = continued
-            .map_err(RestoreError::from)
-            .and_then(|()| settle(rank));
-        done.unwrap_or_else(|e| die(EXIT_REFUSED, &error(e.code(), &e.to_string())));
-    };
-    if let Some(engine) = job.engine() {
-        engine.all_back(rank, &settle);
-    }
-}
-
-/// A process of which all ranks had ended at the checkpoint that the job goes on from.
-pub fn none_resumes(job: &Job) -> bool {
-    job.program.guest && job.is_continued()
-}
-
-/// The rank is at a location: must its stack go?  Ranks of a program that calls MPI count the locations that they pass,
-/// so that they meet for a checkpoint where each has passed as many.
-pub fn due(rank: &mut Rank) -> bool {
-    if rank.job().program.calls_mpi {
-        rank.abi.passages = rank.abi.passages.wrapping_add(1);
-        if pc3_flag.load(Relaxed) == FLAG_COUNT {
-            return false;
-        }
-    }
-    let job = rank.job().clone();
-    job.engine().is_some_and(|engine| engine.due(rank))
 }
 
 /// Makes a rank's guest.
@@ -137,7 +97,7 @@ impl Tables {
     }
 
     pub(crate) fn write(&self, out: &mut Writer) -> io::Result<()> {
-        save::tables(out, &self.types, &self.program)
+        write_tables(out, &self.types, &self.program)
     }
 
     /// For another process.
@@ -207,6 +167,17 @@ impl Tables {
         });
         (func as u64, index as u64)
     }
+}
+
+pub(crate) fn write_tables(
+    out: &mut Writer,
+    types: &TypeTable,
+    program: &ProgramMeta,
+) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    types.encode(&mut bytes);
+    out.section(Section::Types, 0, &bytes)?;
+    out.section(Section::Program, 0, &program.encode())
 }
 
 /// What the numbers of some tables are in the tables that these were merged into.

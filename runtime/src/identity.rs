@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::format::meta::{FuncMeta, ProgramMeta};
+use pc3_format::meta::{FuncMeta, ProgramMeta};
 
 /// Differences, in words; none: the checkpoint can be continued as far as names go.
 pub fn differences(saved: &ProgramMeta, here: &ProgramMeta) -> Vec<String> {
@@ -99,7 +99,7 @@ fn points(saved: &FuncMeta, here: &FuncMeta, out: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::meta::{GlobalMeta, PointMeta};
+    use pc3_format::meta::{GlobalMeta, PointMeta};
     use pc3_typemetric::types::TypeId;
 
     fn program(func: &str, what: &str, global: &str) -> ProgramMeta {

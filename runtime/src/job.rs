@@ -1,43 +1,27 @@
 //! One running program: its settings and what all of its ranks share.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::control::{Control, Taken};
 use crate::engine::Engine;
 use crate::files::{outputs_are_alone, silence, take_back};
 use crate::files::{printing, window};
-use crate::format::meta::FileMeta;
 use crate::guest::Tables;
-use crate::library;
-use crate::multi_process_checkpoint;
-pub use crate::multi_process_checkpoint::{LocalCheckpoints, Written};
 use crate::partition::Traffic;
 use crate::peers::Peers;
 use crate::placement::Placement;
-use crate::rank::Rank;
 use crate::registry::Program;
 use crate::report::{flush_all, flush_standard, say, warning, EXIT_STOPPED};
-use crate::save::{self, Part};
 use crate::settings::{self, Addresses, Every, Settings, Stats};
-use crate::skipped_checkpoint::Skipped;
-use crate::store::{Begin, Output, Stalls, Store, StoreError};
+use crate::store::{Begin, Output, Store, StoreError};
+use pc3_format::meta::FileMeta;
 use pc3_os::threads::lock;
 use pc3_typemetric::codes;
 use pc3_typemetric::types::TypeTable;
-
-/// What follows a checkpoint.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum After {
-    Continue,
-    /// The job is to end: call [`Job::stop`].
-    Stop,
-}
 
 pub struct Job {
     /// Logical ranks that the job was started with, or that it had when it was continued.
@@ -58,7 +42,7 @@ pub struct Job {
     pub name: String,
     pub(crate) shadow: usize,
     /// Its checkpoints are taken and not written.
-    detached: bool,
+    pub(crate) detached: bool,
     /// `PC3_ADDRESSES=ignore`.
     pub(crate) addresses: Addresses,
     pub(crate) byte_order: bool,
@@ -71,7 +55,7 @@ pub struct Job {
     /// Signal by which others ask for a checkpoint.
     signal: Option<i32>,
     /// Opened, and locked, when first needed.
-    store: Mutex<Option<Store>>,
+    pub(crate) store: Mutex<Option<Store>>,
     /// Where outputs that this process opens are noted, if another one has the store.
     outputs: Option<Mutex<Begin>>,
     engine: OnceLock<Box<dyn Engine>>,
@@ -292,30 +276,6 @@ impl Job {
         }
     }
 
-    /// Writes and commits a checkpoint of all ranks, which are unwound or finished, in rank order.
-    /// A failure is reported on stderr and the program goes on.
-    pub fn checkpoint(&self, ranks: &mut [&mut Rank], passage: u64) -> After {
-        if let Some(peers) = self.peers() {
-            return multi_process_checkpoint::checkpoint(self, peers, ranks, passage);
-        }
-        let start = Instant::now();
-        let asked = self.control.begin();
-        let stood = stood(ranks);
-        let what = match library::gather(ranks) {
-            Err(obstacle) => self.skipped(&obstacle.into(), asked),
-            Ok(()) => self.commit(
-                asked,
-                || until_now(&stood),
-                |_, file, id| save::write(self, ranks, passage, id, file),
-            ),
-        };
-        if self.control.done(passage, what, start.elapsed()) {
-            After::Stop
-        } else {
-            After::Continue
-        }
-    }
-
     /// A checkpoint of which each rank takes its part when it comes to a location begins; true if somebody asked for it.
     pub fn begin_apart(&self) -> bool {
         *lock(&self.guests) = Tables::new();
@@ -330,13 +290,6 @@ impl Job {
         }
     }
 
-    /// The part of a rank that is unwound or has ended, while others run; `engine`: the engine's state of it.
-    pub fn part(&self, rank: &mut Rank, engine: &[u8]) -> Result<Part, Skipped> {
-        let first = Some(&(rank.id() as u32)) == self.here().first();
-        library::gather_one(rank, first)?;
-        Part::of(self, rank, engine, &self.guests)
-    }
-
     /// Local checkpoints are about to be taken: from now on it is known which ranks use which files.
     pub fn lines_begin(&self) {
         self.flush_others();
@@ -347,8 +300,13 @@ impl Job {
     }
 
     /// What all parts of guests here refer to.
-    pub(crate) fn tables_apart(&self) -> Vec<u8> {
-        lock(&self.guests).encode()
+    pub(crate) fn guests(&self) -> &Mutex<Tables> {
+        &self.guests
+    }
+
+    /// The types of the program that wrote the checkpoint which it goes on from.
+    pub(crate) fn had_types(&self, types: &TypeTable) {
+        self.origin.get_or_init(|| types.clone());
     }
 
     /// Why those that have been taken since do not fit together.
@@ -376,68 +334,9 @@ impl Job {
         }
     }
 
-    /// Writes and commits the parts of all ranks, with those of the other processes.
-    pub fn commit_local(&self, mine: LocalCheckpoints) -> Written {
-        if let Some(peers) = self.peers() {
-            return multi_process_checkpoint::commit_local(self, peers, &mine);
-        }
-        let LocalCheckpoints {
-            parts,
-            passage,
-            asked,
-            since,
-            stalls,
-            disturbed,
-        } = mine;
-        if let Some(why) = disturbed {
-            return Written::Disturbed(why);
-        }
-        let what = match parts {
-            Err(obstacle) => self.skipped(&obstacle, asked),
-            Ok(parts) => self.commit(
-                asked,
-                || stalls,
-                |_, file, id| {
-                    save::write_parts(self, parts, &lock(&self.guests), passage, id, file)
-                },
-            ),
-        };
-        Written::After(match self.control.done(passage, what, since.elapsed()) {
-            true => After::Stop,
-            false => After::Continue,
-        })
-    }
-
     /// Another process has decided that no such checkpoint can be taken.
     pub fn took_none(&self, passage: u64) {
         self.control.done(passage, Taken::InTheWay, Duration::ZERO);
-    }
-
-    /// Has a checkpoint written to a temporary file and makes it the next one.
-    /// `stalls`: asked for once it is there.
-    pub(crate) fn commit(
-        &self,
-        asked: bool,
-        stalls: impl FnOnce() -> Stalls,
-        write: impl FnOnce(&str, &mut File, u64) -> io::Result<()>,
-    ) -> Taken {
-        if self.detached {
-            return Taken::Committed;
-        }
-        let committed = self.open_store().and_then(|()| {
-            if let Some(store) = lock(&self.store).as_mut() {
-                let id = store.commit(write)?;
-                store.note_stalls(id, &stalls());
-            }
-            Ok(())
-        });
-        match committed {
-            Ok(()) => {
-                lock(&self.failures).clear();
-                Taken::Committed
-            }
-            Err(error) => self.not_written(&error.to_string(), asked),
-        }
     }
 
     /// A planned checkpoint cannot be taken, ranks having passed up to `passage` locations.  Said for the
@@ -497,16 +396,4 @@ impl Job {
         };
         self.is_first() && all_silent && silent.is_some_and(|s| take_back(&s, outputs).is_ok())
     }
-}
-
-/// Since when ranks have stood still for a checkpoint; they go on behind it.
-pub(crate) fn stood(ranks: &mut [&mut Rank]) -> Vec<(u64, Instant)> {
-    let each = ranks.iter_mut();
-    let each = each.filter_map(|r| Some((r.id() as u64, r.moves()?)));
-    each.collect()
-}
-
-pub(crate) fn until_now(stood: &[(u64, Instant)]) -> Stalls {
-    let all = stood.iter().map(|(rank, since)| (*rank, since.elapsed()));
-    Stalls(all.collect())
 }

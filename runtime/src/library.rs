@@ -5,20 +5,18 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 
 use crate::children;
-use crate::dispositions;
 use crate::exits::{AtExit, Plain, WithStatus};
 use crate::files::baseline;
 use crate::files::scan::{scan, scan_one, Open};
-use crate::format::library::{ExitMeta, ProcessMeta};
 use crate::guest::Guest;
 use crate::limits;
-use crate::locale;
 use crate::obstacles;
 use crate::process;
 use crate::rank::Rank;
+use crate::signal_tables;
 use crate::translate::Translator;
 use crate::variables;
-use crate::working_directory;
+use pc3_format::library::{ExitMeta, ProcessMeta};
 
 /// Every rank is unwound or finished.
 pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
@@ -76,9 +74,9 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
         });
         if apart {
             let mut process = rank.process.take().unwrap_or_default();
-            working_directory::describe(rank, &mut process);
-            locale::describe(rank, &mut process);
-            dispositions::describe(rank, &mut process);
+            rank.working_directory.describe(&mut process);
+            rank.locale.describe(&mut process);
+            signal_tables::describe(rank, &mut process);
             let told = i == 0 || process != ProcessMeta::default();
             rank.process = told.then_some(process);
         }
@@ -121,9 +119,9 @@ pub(crate) fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
         process = process::collect(&is_function, &|a| rank.owns(a), false);
     }
     if rank.job().several() {
-        working_directory::describe(rank, &mut process);
-        locale::describe(rank, &mut process);
-        dispositions::describe(rank, &mut process);
+        rank.working_directory.describe(&mut process);
+        rank.locale.describe(&mut process);
+        signal_tables::describe(rank, &mut process);
     }
     let told = first || process != ProcessMeta::default();
     rank.process = told.then_some(process);

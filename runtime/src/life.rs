@@ -1,27 +1,24 @@
 //! From the process's `main` to its exit: settings, restart or fresh start, the ranks' bodies.
 
-use std::ffi::{c_char, c_int, CStr, CString};
+use std::ffi::{c_char, c_int, CStr};
 use std::path::PathBuf;
 use std::ptr::null_mut;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use pc3_os::files::{STDERR_FILENO, STDOUT_FILENO};
-use pc3_os::{errors, processes};
+use pc3_os::processes;
 
+use crate::abi::frames::exits;
+use crate::arguments::{self, Arguments};
+use crate::bodies::{body, guest_body};
 use crate::control::{self, install_signals, Ending};
-use crate::descent;
-use crate::dispositions;
 use crate::engine::{mpi, Body, Engine};
-use crate::exits;
-use crate::failpoint;
 use crate::files::{baseline, cut_back, cut_file, go_on_behind, leads_to, stands_at};
 use crate::floats;
-use crate::footing;
 use crate::given;
 use crate::globals;
-use crate::guest::{Guest, MakeGuest, Outcome};
-use crate::heap_abi::arguments;
+use crate::guest::MakeGuest;
 use crate::job::Job;
 use crate::limits;
 use crate::partition::Traffic;
@@ -29,8 +26,8 @@ use crate::passed;
 use crate::peers::{self, Peers};
 use crate::placement::Placement;
 use crate::process;
-use crate::rank::{Rank, Status};
-use crate::registry::{Main, Program};
+use crate::rank::Rank;
+use crate::registry::Program;
 use crate::report::{
     die, flush_free, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT,
     EXIT_REFUSED, EXIT_SETTINGS,
@@ -38,28 +35,14 @@ use crate::report::{
 use crate::restart;
 use crate::restore::small_address_space;
 use crate::settings::{misspelt, Addresses, BadSetting, Every, Restart, Settings};
+use crate::signal_tables;
 use crate::solo::Solo;
 use crate::store::{share, Output, Stood, Store, StoreError};
-use crate::tls;
 use crate::variables;
-use crate::working_directory;
 use pc3_os::forks::{self, forked};
 
-/// What `main` was called with.
-struct Arguments {
-    list: Vec<&'static CStr>,
-    env: *mut *mut c_char,
-}
-
-// SAFETY: the process's own, which live as long as it.
-unsafe impl Send for Arguments {}
-unsafe impl Sync for Arguments {}
-
-static ARGUMENTS: OnceLock<Arguments> = OnceLock::new();
 /// By this a program is known that pc3cc has built.
 pub static MARK: &[u8] = b"\0pc3: a program that can be continued elsewhere\0";
-/// Arguments of the job's first start, if this is another.
-static FIRST: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
 static JOB: OnceLock<Arc<Job>> = OnceLock::new();
 
 fn ending(job: &Job) -> Ending {
@@ -91,7 +74,7 @@ const WRAPPED_TWICE: &str = "the linker has led the call of the program's main b
 /// # Safety
 /// `argv` and `env` are those of the process; called once, and if not, the process ends.
 pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) -> c_int {
-    if ARGUMENTS.get().is_some() {
+    if arguments::get().is_some() {
         die(EXIT_FATAL, WRAPPED_TWICE);
     }
     let count = usize::try_from(argc).unwrap_or(0);
@@ -116,7 +99,7 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     baseline::note();
     process::note();
     floats::note();
-    let _ = ARGUMENTS.set(Arguments { list, env });
+    arguments::note(Arguments { list, env });
     live(&path, program, peers, None, body)
 }
 
@@ -276,8 +259,8 @@ fn live(
     for rank in &mut ranks {
         if let Some(mut process) = rank.process.take() {
             if job.several() {
-                let restored = working_directory::restore(rank, &mut process)
-                    .and_then(|()| dispositions::restore(rank, &mut process));
+                let restored = (rank.working_directory.restore(&mut process))
+                    .and_then(|()| signal_tables::restore(rank, &mut process));
                 restored.unwrap_or_else(|why| die(EXIT_REFUSED, &why));
             }
             variables::apply(&rank.variables);
@@ -308,23 +291,10 @@ fn told_when_late(job: &Arc<Job>) -> Option<(Duration, impl Fn() -> String + Sen
     tells.then_some((job.patience, ranks))
 }
 
-/// What the program was started with at first, without its name.
-pub(crate) fn arguments_given() -> Vec<Vec<u8>> {
-    if let Some(first) = FIRST.get() {
-        return first.clone();
-    }
-    arguments_here()
-}
-
-fn arguments_here() -> Vec<Vec<u8>> {
-    let list = ARGUMENTS.get().map_or(&[][..], |a| &a.list[..]);
-    list.iter().skip(1).map(|a| a.to_bytes().to_vec()).collect()
-}
-
 /// The program goes on with the arguments that it has.
 fn compare_arguments(saved: &[Vec<u8>]) {
-    let _ = FIRST.set(saved.to_vec());
-    let here = arguments_here();
+    arguments::go_on_with(saved);
+    let here = arguments::here();
     if !here.is_empty() && here != saved {
         let words = |list: &[Vec<u8>]| {
             let words: Vec<_> = list.iter().map(|a| String::from_utf8_lossy(a)).collect();
@@ -350,12 +320,6 @@ fn unusable(error: &StoreError, settings: &Settings) -> String {
             "the directory for checkpoints cannot be used: {error}; name another with PC3_DIR (pc3run --dir)"
         ),
     }
-}
-
-/// The environment that this process was started with.
-#[no_mangle]
-pub extern "C" fn pc3_environment() -> *mut *mut c_char {
-    ARGUMENTS.get().map_or(null_mut(), |a| a.env)
 }
 
 /// A fresh start: takes back what a job that was to go on by itself (`auto`), but died before its
@@ -494,123 +458,4 @@ fn make_job(
     };
     job.set_engine(engine);
     job
-}
-
-/// What the stack of a guest's rank executes.
-fn guest_body(rank: &mut Rank) -> i32 {
-    if let Status::Finished(code) = rank.status {
-        return code;
-    }
-    // User code below reaches the rank through the thread's own pointer: no reference may be held across it.
-    let rank: *mut Rank = rank;
-    loop {
-        // SAFETY: the rank outlives its body and runs on this stack only; a guest is never replaced.
-        unsafe {
-            let guest = (*rank).guest.as_deref().map(|g| g as *const dyn Guest);
-            let Some(guest) = guest else {
-                die(EXIT_FATAL, "internal error: no guest")
-            };
-            (*rank).status = Status::Running;
-            match (*guest).run() {
-                Outcome::Ended(code) => return code,
-                Outcome::Unwound => {
-                    (*rank).status = Status::Unwound;
-                    let job = (*rank).job().clone();
-                    match job.engine() {
-                        Some(engine) => engine.unwound(&mut *rank),
-                        None => die(EXIT_FATAL, "internal error: no engine"),
-                    }
-                    failpoint::reload(&*rank).unwrap_or_else(|why| die(EXIT_REFUSED, &why));
-                }
-            }
-        }
-    }
-}
-
-/// What a rank's stack executes.
-fn body(rank: &mut Rank) -> i32 {
-    if let Status::Finished(code) = rank.status {
-        return code;
-    }
-    footing::note();
-    // User code below reaches the rank through `pc3_me`: no reference may be held across it.
-    let rank: *mut Rank = rank;
-    // SAFETY: the rank outlives its body and runs on this stack only.
-    unsafe {
-        (*rank).abi.stack = (&raw const rank) as usize;
-        let mut code = if (*rank).status == Status::Unwound {
-            resume(rank)
-        } else {
-            call_main(rank)
-        };
-        while tls::unwinding() {
-            tls::set_unwinding(false);
-            (*rank).errno = errors::last();
-            (*rank).floats = floats::set_aside();
-            (*rank).status = Status::Unwound;
-            let job = (*rank).job().clone();
-            match job.engine() {
-                Some(engine) => engine.unwound(&mut *rank),
-                None => die(EXIT_FATAL, "internal error: no engine"),
-            }
-            code = resume(rank);
-        }
-        if (*rank).job().program.calls_mpi {
-            exits::run(rank, code);
-        }
-        code
-    }
-}
-
-unsafe fn call_main(rank: *mut Rank) -> i32 {
-    let Some(args) = ARGUMENTS.get() else {
-        return 0;
-    };
-    // SAFETY: by the caller.
-    unsafe {
-        let own = (*rank).arguments.take();
-        let own = own
-            .as_deref()
-            .map(|list| list.iter().map(CString::as_c_str).collect());
-        let list: Vec<&CStr> = own.unwrap_or_else(|| args.list.clone());
-        let argv = arguments(&mut *rank, &list);
-        if argv.is_null() {
-            die(EXIT_FATAL, "no memory for the arguments");
-        }
-        let argc = c_int::try_from(list.len()).unwrap_or(c_int::MAX);
-        let job = (*rank).job().clone();
-        let hooks = job.program.hooks.iter();
-        for function in hooks
-            .filter(|h| h.destructor == 0)
-            .filter_map(|h| h.function)
-        {
-            // The C library gives them main's arguments.
-            let function: Main = std::mem::transmute(function);
-            function(argc, argv, args.env);
-        }
-        let main = job.program.main;
-        drop(job);
-        main(argc, argv, args.env)
-    }
-}
-
-unsafe fn resume(rank: *mut Rank) -> i32 {
-    // SAFETY: by the caller.
-    unsafe {
-        (*rank).status = Status::Running;
-        (*rank).frames.begin_resume();
-        (*rank).jumps.clear();
-        (*rank).abi.sp = (*rank).shadow.top as *mut c_char;
-        if (*rank).restarted && !(*rank).job().program.calls_mpi {
-            descent::watch();
-        }
-        floats::put_back((*rank).floats);
-        match (*rank).job().program.main_resume {
-            Some(entry) => {
-                let entry: unsafe extern "C" fn() -> c_int = std::mem::transmute(entry);
-                entry()
-            }
-            None => die(EXIT_FATAL, "internal error: main has no resume entry"),
-        }
-    }
 }

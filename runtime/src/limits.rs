@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use pc3_os::limits;
 use pc3_os::signals::Stack;
 
-use crate::format::library::LimitsMeta;
+use pc3_format::library::LimitsMeta;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Beginning {

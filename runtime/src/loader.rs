@@ -19,21 +19,14 @@ pub(crate) struct Loader<'a> {
     plans: RefCell<Plans<'a>>,
 }
 
-impl Job {
-    /// It goes on from a checkpoint with these types.
-    pub(crate) fn had_types(&self, types: &TypeTable) {
-        self.origin.get_or_init(|| types.clone());
-    }
-
-    /// What is still as the program that it goes on from had it, and no rank's own.
-    pub fn of_origin<R>(&self, f: impl FnOnce(&dyn LoadCtx) -> R) -> R {
-        let types = self.origin.get().unwrap_or(&self.program.types);
-        f(&Loader::new(
-            types,
-            &self.program.types,
-            &Directory::default(),
-        ))
-    }
+/// What is still as the program that the job goes on from had it, and no rank's own.
+pub fn of_origin<R>(job: &Job, f: impl FnOnce(&dyn LoadCtx) -> R) -> R {
+    let types = job.origin.get().unwrap_or(&job.program.types);
+    f(&Loader::new(
+        types,
+        &job.program.types,
+        &Directory::default(),
+    ))
 }
 
 impl<'a> Loader<'a> {

@@ -12,10 +12,13 @@ use std::time::{Duration, Instant};
 
 use crate::control::Taken;
 use crate::files::window;
-use crate::format::bytes::{DecodeError, Decoder, Encoder};
-use crate::format::file::{Entry, Writer, SECTIONS};
 use crate::guest::Tables;
-use crate::job::{stood, until_now, After, Job};
+use pc3_format::bytes::{DecodeError, Decoder, Encoder};
+use pc3_format::file::{Entry, Writer, SECTIONS};
+use pc3_os::threads::lock;
+
+use crate::commit::{commit, stood, until_now, After};
+use crate::job::Job;
 use crate::library;
 use crate::peers::Peers;
 use crate::rank::Rank;
@@ -227,7 +230,7 @@ pub(crate) fn commit_local(job: &Job, peers: &dyn Peers, mine: &LocalCheckpoints
     let stop = job.control.stop_asked();
     let parts = mine.parts.clone();
     let guests = match job.program.guest {
-        true => job.tables_apart(),
+        true => lock(job.guests()).encode(),
         false => Vec::new(),
     };
     let mut write = |all: &mut Tables, out: &mut Writer| {
@@ -397,7 +400,8 @@ fn lead(
     let what = match lengths {
         Ok(lengths) => {
             let mut told = false;
-            let done = job.commit(
+            let done = commit(
+                job,
                 asked,
                 || match apart {
                     true => Stalls(stalls),

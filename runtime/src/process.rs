@@ -2,8 +2,7 @@
 //! it can be asked for, so nothing is noted when it changes.
 
 use std::ffi::{c_char, c_int, CStr, CString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::Path;
+use std::os::unix::ffi::OsStringExt;
 use std::sync::OnceLock;
 
 use pc3_os::locales::{self, CATEGORIES};
@@ -14,40 +13,33 @@ use crate::children;
 use crate::control;
 use crate::environment::keep;
 use crate::files::baseline;
-use crate::format::library::{
+use crate::interrupts;
+use crate::limits;
+use pc3_format::library::{
     ProcessMeta, SignalMeta, VariableMeta, SIGNAL_INFO, SIGNAL_NODEFER, SIGNAL_NO_STOPPED_CHILDREN,
     SIGNAL_NO_ZOMBIES, SIGNAL_ON_STACK, SIGNAL_PENDING, SIGNAL_RESET, SIGNAL_RESTART,
 };
-use crate::handlers;
-use crate::limits;
 
 #[derive(Debug, Default)]
 struct Beginning {
-    umask: u32,
     environment: Vec<Vec<u8>>,
     signals: Vec<SignalMeta>,
     blocked: u64,
 }
 
-/// What the process was started with under a name; null: nothing.
-///
-/// # Safety
-/// A terminated string.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_first_value(name: *const c_char) -> *const c_char {
+/// What the process was started with under a name.
+pub(crate) fn first_value(name: &CStr) -> Option<&'static CStr> {
     static FIRST: OnceLock<Vec<CString>> = OnceLock::new();
     let all = FIRST.get_or_init(|| {
         let list = BEGINNING.get().map_or(&[][..], |b| &b.environment);
         let text = |t: &Vec<u8>| CString::new(t.as_slice()).ok();
         list.iter().filter_map(text).collect()
     });
-    // SAFETY: by the caller.
-    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
-    let value = all.iter().find_map(|text| {
-        let rest = text.to_bytes_with_nul().strip_prefix(name)?;
-        rest.strip_prefix(b"=")
+    let mut values = all.iter().filter_map(|text| {
+        let rest = text.to_bytes_with_nul().strip_prefix(name.to_bytes())?;
+        CStr::from_bytes_with_nul(rest.strip_prefix(b"=")?).ok()
     });
-    value.map_or(std::ptr::null(), |v| v.as_ptr().cast())
+    values.next()
 }
 
 static BEGINNING: OnceLock<Beginning> = OnceLock::new();
@@ -55,7 +47,6 @@ static BEGINNING: OnceLock<Beginning> = OnceLock::new();
 /// To be called before the program runs.
 pub(crate) fn note() {
     let beginning = Beginning {
-        umask: files::mask(),
         environment: environment().map(|(_, text)| text).collect(),
         signals: (1..=64).filter_map(disposition).collect(),
         blocked: signals::blocked().bits(),
@@ -63,11 +54,6 @@ pub(crate) fn note() {
     let _ = BEGINNING.set(beginning);
     limits::note();
     children::note();
-}
-
-/// That with which the process was started.
-pub(crate) fn first_umask() -> u32 {
-    BEGINNING.get().map_or(0o22, |b| b.umask)
 }
 
 fn environment() -> impl Iterator<Item = (usize, Vec<u8>)> {
@@ -138,7 +124,7 @@ fn disposition(signal: c_int) -> Option<SignalMeta> {
     let act = signals::action(signal).ok()?;
     Some(SignalMeta {
         signal: signal as u64,
-        handler: handlers::meant(act.sa_sigaction, handlers::of(signal)) as u64,
+        handler: interrupts::meant(act.sa_sigaction, interrupts::of(signal)) as u64,
         mask: signals::bits(&act.sa_mask),
         flags: flags_of(act.sa_flags),
     })
@@ -152,14 +138,14 @@ pub(crate) fn collect(
     masks: bool,
 ) -> ProcessMeta {
     static NONE: Beginning = Beginning {
-        umask: 0,
         environment: Vec::new(),
         signals: Vec::new(),
         blocked: 0,
     };
     let first = BEGINNING.get().unwrap_or(&NONE);
+    let base = baseline::get();
     let mask = files::mask();
-    let now = handlers::held().unwrap_or_else(|| signals::blocked().bits());
+    let now = interrupts::held().unwrap_or_else(|| signals::blocked().bits());
     let list: Vec<VariableMeta> = environment()
         .map(|(addr, text)| VariableMeta {
             addr: addr as u64,
@@ -190,7 +176,7 @@ pub(crate) fn collect(
     });
     ProcessMeta {
         directory: directory(),
-        umask: (mask != first.umask).then_some(u64::from(mask)),
+        umask: (mask != base.umask).then_some(u64::from(mask)),
         removed,
         environment: list,
         locale: locale(),
@@ -268,7 +254,7 @@ pub(crate) fn check(saved: &ProcessMeta) -> Result<(), String> {
         }
     }
     if let Some((path, below)) = &saved.directory {
-        if !places(path, below.as_deref()).any(|p| p.is_dir()) {
+        if !baseline::places(path, below.as_deref()).any(|p| p.is_dir()) {
             let path = String::from_utf8_lossy(path);
             return Err(format!(
                 "the program's working directory {path} is not here"
@@ -276,15 +262,6 @@ pub(crate) fn check(saved: &ProcessMeta) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-pub(crate) fn places<'a>(
-    path: &[u8],
-    below: Option<&[u8]>,
-) -> impl Iterator<Item = std::path::PathBuf> + use<'a> {
-    let list = baseline::get().candidates(path, below);
-    list.into_iter()
-        .map(|p| Path::new(std::ffi::OsStr::from_bytes(&p)).to_owned())
 }
 
 /// Before any stream is used for wide characters: those keep the encoding that they begin with.
@@ -304,7 +281,7 @@ pub(crate) fn apply(saved: &ProcessMeta, own: &[usize], mpi: bool) -> Result<(),
     if let Some((path, below)) = &saved.directory {
         let mut gone = std::io::Error::from(std::io::ErrorKind::NotFound);
         let go = |p| std::env::set_current_dir(p).map_err(|e| gone = e).is_ok();
-        if !places(path, below.as_deref()).any(go) {
+        if !baseline::places(path, below.as_deref()).any(go) {
             return failed("the working directory", gone);
         }
     }
@@ -320,7 +297,7 @@ pub(crate) fn apply(saved: &ProcessMeta, own: &[usize], mpi: bool) -> Result<(),
     }
     for s in &saved.signals {
         let signal = s.signal as c_int;
-        let handler = handlers::stand_in(signal, s.handler as usize);
+        let handler = interrupts::stand_in(signal, s.handler as usize);
         let mut act = signals::new_action(handler, flags_to(s.flags));
         act.sa_mask = signals::set(s.mask);
         // SAFETY: a handler of the program, which had it.
@@ -335,7 +312,7 @@ pub(crate) fn apply(saved: &ProcessMeta, own: &[usize], mpi: bool) -> Result<(),
         signals::block_only(&Mask::of(blocked));
     }
     if !mpi {
-        handlers::hold();
+        interrupts::hold();
     }
     let waiting = |s: &&SignalMeta| s.flags & SIGNAL_PENDING != 0;
     for s in saved.signals.iter().filter(waiting) {

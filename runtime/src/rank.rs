@@ -18,22 +18,22 @@ use crate::control;
 use crate::dispositions::Dispositions;
 use crate::engine::Extension;
 use crate::exits::AtExit;
-use crate::files::{printing, Files};
+use crate::files::{printing, Files, Owner};
 use crate::first_numbers::FirstNumbers;
 use crate::floats::{self, Registers};
-use crate::format::library::ProcessMeta;
 use crate::frames::Frames;
 use crate::globals::Copy;
 use crate::guest::Guest;
 use crate::handlers::Handlers;
 use crate::job::Job;
 use crate::jumps::Jumps;
-use crate::locale::{self, Locale};
+use crate::locale::Locale;
 use crate::pieces::Pieces;
 use crate::shadow::Shadow;
 use crate::tls;
 use crate::unions::Unions;
-use crate::working_directory::{self, WorkingDirectory};
+use crate::working_directory::WorkingDirectory;
+use pc3_format::library::ProcessMeta;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
@@ -386,6 +386,12 @@ impl Rank {
         })
     }
 
+    /// Whose memory the buffers of its streams in memory are.
+    pub(crate) fn owner(&mut self) -> Owner {
+        let ty = self.job.program.char_type().0;
+        Owner::new(self.id, &raw mut self.heap, ty)
+    }
+
     /// Distance from a global's template to this rank's copy.
     #[inline]
     pub fn delta(&self) -> isize {
@@ -396,8 +402,8 @@ impl Rank {
     #[inline]
     pub fn make_current(&mut self) {
         tls::set(&raw mut self.abi, self.delta());
-        working_directory::enter(self);
-        locale::enter(self);
+        self.working_directory.enter(self.id);
+        self.locale.enter();
     }
 
     /// It passes its line, of those that are passed now.

@@ -26,11 +26,11 @@ use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
 use crate::also::{self, Also};
 use crate::control;
-use crate::format::read::sizes;
 use crate::frames::text;
 use crate::heads::{self, Heads};
 use crate::pieces::known::may_hold;
 use crate::shapes::Shapes;
+use pc3_format::read::sizes;
 
 /// Found in the archive by pc3cc.
 #[used]
@@ -42,8 +42,7 @@ static UNITS: AtomicPtr<pc3_unit> = AtomicPtr::new(null_mut());
 ///
 /// # Safety
 /// `unit` is a unit's table, which lives as long as the program and is registered once.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_register_unit(unit: *mut pc3_unit) {
+pub unsafe fn add_unit(unit: *mut pc3_unit) {
     // SAFETY: constructors run one after the other.
     let flags = unsafe {
         (*unit).next = UNITS.load(SeqCst);

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use pc3_typemetric::codes;
 
-use crate::format::read::{Checkpoint, ReadError};
 use crate::job::Job;
 use crate::peers::Peers;
 use crate::rank::Rank;
@@ -14,6 +13,7 @@ use crate::report::{error, say, EXIT_DIRECTORY, EXIT_NO_CHECKPOINT, EXIT_REFUSED
 use crate::restore;
 use crate::settings::{Restart, Settings};
 use crate::store::{file_name, given_up, in_order_of_restart, list};
+use pc3_format::read::{Checkpoint, ReadError};
 
 /// Exit status and message.
 pub(crate) type Failure = (i32, String);

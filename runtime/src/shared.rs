@@ -10,7 +10,7 @@ use pc3_os::loader::{self, Kind, Segment};
 use pc3_os::threads::lock;
 use pc3_os::{allocator, memory};
 
-use crate::format::shared::{Part, Saved, SharedMeta};
+use pc3_format::shared::{Part, Saved, SharedMeta};
 
 /// In place of a name: what the C library has allocated.
 pub const ALLOCATED: &str = "[heap]";

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::commit::After;
 use crate::engine::{Body, Engine};
-use crate::job::{After, Job};
+use crate::job::Job;
 use crate::rank::Rank;
+use crate::take::checkpoint;
 use crate::transfer::{LoadCtx, LoadError, SaveCtx};
 
 pub struct Solo;
@@ -33,7 +35,7 @@ impl Engine for Solo {
     fn unwound(&self, rank: &mut Rank) {
         let job = rank.job().clone();
         let passage = rank.passages;
-        if job.checkpoint(&mut [rank], passage) == After::Stop {
+        if checkpoint(&job, &mut [rank], passage) == After::Stop {
             job.stop(None);
         }
     }

@@ -43,12 +43,11 @@ static OWN: Tls = Tls {
 };
 static ACCESS: AtomicPtr<Tls> = AtomicPtr::new((&raw const OWN).cast_mut());
 
-/// Called by the constructor of the unit that defines `main`.
+/// From now on the variables are those of the unit that defines `main`.
 ///
 /// # Safety
 /// `tls` points to a table that lives as long as the program.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_register_tls(tls: *const Tls) {
+pub unsafe fn register(tls: *const Tls) {
     ACCESS.store(tls.cast_mut(), Relaxed);
 }
 

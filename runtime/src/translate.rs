@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use pc3_typemetric::plan::{Resolver, Unresolved};
 use pc3_typemetric::types::{TypeId, TypeTable};
 
-use crate::beside::Moved;
-use crate::format::unions::UnionMeta;
 use crate::lock_owners::{self, THREAD};
 use crate::objects::{Directory, Lost};
+use crate::out_of_bounds::Moved;
 use crate::registry::Wide;
 use crate::shared;
+use pc3_format::unions::UnionMeta;
 
 /// Translates the references of one rank.  Pointers to what is no longer alive become null and are
 /// counted: programs may keep them as long as they do not use them.  Small numbers stay what they are.

@@ -17,9 +17,9 @@ use pc3_heap::Arena;
 use pc3_typemetric::descriptor::pc3_value;
 use pc3_typemetric::types::{TypeId, TypeTable};
 
-use crate::format::unions::UnionMeta;
 use crate::notes;
 use crate::shapes::Shapes;
+use pc3_format::unions::UnionMeta;
 
 /// Of a union at an address.
 #[derive(Clone, Copy, Debug, Default)]

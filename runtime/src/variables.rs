@@ -33,9 +33,8 @@ const NAMES: [(&str, Kind); 9] = [
 
 static INTERRUPTING: AtomicU32 = AtomicU32::new(0);
 
-/// `siginterrupt`: handlers that `signal` sets later are meant, too.
-#[no_mangle]
-pub extern "C" fn pc3_siginterrupt(signal: c_int, interrupts: c_int) -> c_int {
+/// `siginterrupt`, as the program calls it.
+pub(crate) fn interrupt(signal: c_int, interrupts: c_int) -> c_int {
     // SAFETY: a plain call.
     let done = unsafe { original::siginterrupt(signal, interrupts) };
     if let (0, Some(bit)) = (done, 1u32.checked_shl(signal as u32)) {
@@ -136,7 +135,7 @@ pub(crate) fn apply(list: &[(u64, usize)]) {
                 n @ 0..8 => *places()[n as usize] = value,
                 _ => (1..32)
                     .filter(|n| value >> n & 1 != 0)
-                    .for_each(|n| _ = pc3_siginterrupt(n, 1)),
+                    .for_each(|n| _ = interrupt(n, 1)),
             }
         }
     }

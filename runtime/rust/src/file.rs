@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, RawFd};
 use std::panic::Location;
 use std::path::Path;
 
-use pc3_runtime::files::{closing, opened};
+use pc3_runtime::abi::{closing, opened};
 
 use crate::load::{LoadError, Loading, View};
 use crate::save::Saver;

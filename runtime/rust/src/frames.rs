@@ -7,7 +7,8 @@ use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
 use pc3_runtime::format::meta::{PointMeta, Span};
-use pc3_runtime::guest::{self, Guest, Image, Outcome, Source, STATICS};
+use pc3_runtime::guest::{Guest, Image, Outcome, Source, STATICS};
+use pc3_runtime::guests;
 use pc3_runtime::rank::Rank;
 use pc3_runtime::report::{die, EXIT_FATAL, EXIT_REFUSED};
 
@@ -132,7 +133,7 @@ pub(crate) fn due() -> bool {
     let Some(rank) = (unsafe { Rank::current() }) else {
         return false;
     };
-    current(|_| ()).is_some() && guest::due(rank)
+    current(|_| ()).is_some() && guests::due(rank)
 }
 
 /// Called where a location is passed that cannot take one.
@@ -346,7 +347,7 @@ pub(crate) fn resumed() {
     if from_file == Some(true) {
         // SAFETY: as in `current`.
         if let Some(rank) = unsafe { Rank::current() } {
-            guest::resumed(rank);
+            guests::resumed(rank);
             buffered::note_input();
         }
     }

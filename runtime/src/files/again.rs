@@ -13,15 +13,15 @@ use pc3_os::files;
 use super::baseline;
 use super::scan::{self, Made};
 use super::system;
-use crate::format::library::{OpenMeta, Origin};
-use crate::format::meta::Span;
 use crate::limits;
 use crate::report::say;
+use pc3_format::library::{OpenMeta, Origin};
+use pc3_format::meta::Span;
 use pc3_os::own::{disown, duplicate};
 
 /// An open file of a checkpoint, opened here.
 #[derive(Debug)]
-pub(super) struct Reopened {
+pub(crate) struct Reopened {
     pub meta: OpenMeta,
     /// In the runtime's range.
     pub fd: OwnedFd,
@@ -39,7 +39,7 @@ fn open_path(path: &[u8], flags: i32) -> io::Result<OwnedFd> {
 }
 
 /// Opens one; `earlier` are the same rank's before it, `contents` what removed files held.
-pub(super) fn open<'a>(
+pub(crate) fn open<'a>(
     meta: &OpenMeta,
     earlier: &[Reopened],
     contents: &dyn Fn(Span) -> &'a [u8],
@@ -88,7 +88,7 @@ fn named(meta: &OpenMeta) -> Result<OwnedFd, String> {
 }
 
 /// Does the file begin with these bytes?
-pub(super) fn holds(fd: &OwnedFd, bytes: &[u8]) -> bool {
+pub(crate) fn holds(fd: &OwnedFd, bytes: &[u8]) -> bool {
     let read = |file: File| {
         let mut piece = vec![0; 1 << 16];
         bytes.chunks(piece.len()).enumerate().all(|(i, want)| {
@@ -100,7 +100,7 @@ pub(super) fn holds(fd: &OwnedFd, bytes: &[u8]) -> bool {
 }
 
 /// What has been written over since the checkpoint is put back; where that is not known it is told.
-pub(super) fn undo(file: &Reopened) -> io::Result<()> {
+pub(crate) fn undo(file: &Reopened) -> io::Result<()> {
     let meta = &file.meta;
     if let Some(bytes) = &file.contents {
         let path = system::path_to(file.fd.as_raw_fd());
@@ -153,7 +153,7 @@ fn removed(meta: &OpenMeta, contents: &[u8]) -> io::Result<OwnedFd> {
 }
 
 /// Gives the program's numbers, but the standard ones and those that only streams know, to what has been opened.
-pub(super) fn place(
+pub(crate) fn place(
     rank: usize,
     files: &[Reopened],
     is_unseen: &dyn Fn(u64) -> bool,
@@ -208,7 +208,7 @@ fn taken(n: RawFd, meta: &OpenMeta, other: Option<usize>, leads: &[u8]) -> Strin
     }
 }
 
-pub(super) fn remember(rank: usize, n: RawFd, meta: &OpenMeta) {
+pub(crate) fn remember(rank: usize, n: RawFd, meta: &OpenMeta) {
     let made = Made {
         rank,
         call: "an earlier run".to_owned(),
@@ -218,7 +218,7 @@ pub(super) fn remember(rank: usize, n: RawFd, meta: &OpenMeta) {
 }
 
 /// Makes `n` a duplicate.
-pub(super) fn put(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<(), String> {
+pub(crate) fn put(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<(), String> {
     limits::room_for(n as u32);
     // SAFETY: `n` is the program's, for which this is made.
     let done = unsafe { files::duplicate_to(fd.as_raw_fd(), n, ends_with_exec) };
@@ -227,7 +227,7 @@ pub(super) fn put(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<(), St
 }
 
 /// The same at the first free number from `n` on: only streams know it.
-pub(super) fn put_near(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<RawFd, String> {
+pub(crate) fn put_near(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<RawFd, String> {
     limits::room_for(n as u32);
     let here = files::duplicate(fd.as_raw_fd(), n, ends_with_exec)
         .map_err(|e| format!("a descriptor for a stream cannot be had here: {e}"))?

@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::RawFd;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::system::stands_at;
 use super::system::{self, Identity};
-use crate::format::library::{ACCESS_READ, ACCESS_WRITE};
 use crate::report::said;
 use crate::variables;
+use pc3_format::library::{ACCESS_READ, ACCESS_WRITE};
 use pc3_os::own::is_own;
 
 #[derive(Debug, Default)]
 pub(crate) struct Baseline {
     pub directory: Vec<u8>,
+    pub umask: u32,
     /// Where standard error stood, if it is a file.
     log: Option<u64>,
     /// What we had said by then.
@@ -41,6 +43,7 @@ pub(crate) fn note() {
         .collect();
     let _ = BASELINE.set(Baseline {
         directory,
+        umask: pc3_os::files::mask(),
         log: stands_at(pc3_os::files::STDERR_FILENO),
         said: said(),
         inherited,
@@ -55,11 +58,19 @@ pub(crate) fn is_known() -> bool {
 pub(crate) fn get() -> &'static Baseline {
     static NONE: Baseline = Baseline {
         directory: Vec::new(),
+        umask: 0o22,
         log: None,
         said: 0,
         inherited: BTreeMap::new(),
     };
     BASELINE.get().unwrap_or(&NONE)
+}
+
+/// Where a folder of the checkpoint may lie here, the likelier first.
+pub(crate) fn places(path: &[u8], below: Option<&[u8]>) -> impl Iterator<Item = PathBuf> {
+    let list = get().candidates(path, below);
+    list.into_iter()
+        .map(|p| Path::new(std::ffi::OsStr::from_bytes(&p)).to_owned())
 }
 
 /// Where a descriptor leads: the path, and the same below the folder of the start.

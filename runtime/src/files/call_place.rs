@@ -10,8 +10,7 @@ thread_local! {
 }
 
 /// Says where the next call stands: a static string, `a.c:12`.
-#[no_mangle]
-pub extern "C" fn pc3_call_at(place: *const c_char) {
+pub(crate) fn at(place: *const c_char) {
     PLACE.set(place);
 }
 
@@ -27,6 +26,6 @@ pub(crate) fn call(name: &str) -> String {
 }
 
 /// That of the next call, if it has been said.
-pub(super) fn get() -> *const c_char {
+pub(crate) fn get() -> *const c_char {
     PLACE.get()
 }

@@ -6,9 +6,9 @@ use pc3_os::types::FILE;
 use super::standard::leads_to;
 use super::system::stands_at;
 use super::{baseline, stream, system, Written, NO_DESCRIPTOR};
-use crate::format::library::{AppendedMeta, FileKind, FileMeta, STATE_CONSUMED};
+use pc3_format::library::{AppendedMeta, FileKind, FileMeta, STATE_CONSUMED};
 
-pub(super) fn gone(addr: usize) -> FileMeta {
+pub(crate) fn gone(addr: usize) -> FileMeta {
     FileMeta {
         addr: addr as u64,
         descriptor: NO_DESCRIPTOR,
@@ -27,7 +27,7 @@ pub(super) fn gone(addr: usize) -> FileMeta {
     }
 }
 
-pub(super) fn as_it_is(w: &Written) -> Option<AppendedMeta> {
+pub(crate) fn as_it_is(w: &Written) -> Option<AppendedMeta> {
     let now = system::of_path(&w.path).filter(|i| i.is_regular())?;
     Some(AppendedMeta {
         below: baseline::get().below(&w.path).filter(|_| !w.whole),
@@ -36,7 +36,7 @@ pub(super) fn as_it_is(w: &Written) -> Option<AppendedMeta> {
     })
 }
 
-pub(super) fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> FileMeta {
+pub(crate) fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> FileMeta {
     // SAFETY: an open stream (the program closes them through us).
     let (fd, standing, used, back) = unsafe {
         (

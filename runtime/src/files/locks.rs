@@ -5,12 +5,12 @@ use std::os::fd::RawFd;
 
 use pc3_os::files::{self, Hold};
 
-use crate::format::library::{
+use pc3_format::library::{
     ACCESS_FLOCK, ACCESS_FLOCK_SHARED, ACCESS_LOCK, ACCESS_LOCKS, ACCESS_LOCK_SHARED,
 };
 
 /// Those of a descriptor, in the checkpoint's bits; or what cannot be saved.
-pub(super) fn held(fd: RawFd) -> Result<u64, &'static str> {
+pub(crate) fn held(fd: RawFd) -> Result<u64, &'static str> {
     let Ok(about) = files::locks_of(fd) else {
         return Ok(0);
     };
@@ -47,7 +47,7 @@ fn of_line(line: &str) -> Result<u64, &'static str> {
 }
 
 /// Takes the same locks here.
-pub(super) fn take(fd: RawFd, access: u64) -> io::Result<()> {
+pub(crate) fn take(fd: RawFd, access: u64) -> io::Result<()> {
     let hold = |alone: u64, shared: u64| match access {
         a if a & alone != 0 => Some(Hold::Alone),
         a if a & shared != 0 => Some(Hold::Shared),
@@ -63,7 +63,7 @@ pub(super) fn take(fd: RawFd, access: u64) -> io::Result<()> {
 }
 
 /// Does a checkpoint hold locks of this file?
-pub(super) fn any(access: u64) -> bool {
+pub(crate) fn any(access: u64) -> bool {
     access & ACCESS_LOCKS != 0
 }
 

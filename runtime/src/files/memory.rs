@@ -9,11 +9,10 @@ use pc3_os::streams::{of_functions, Functions, SEEK_CUR, SEEK_END, SEEK_SET};
 use pc3_os::types::FILE;
 use pc3_os::{errors, original};
 
-use crate::format::library::MemoryMeta;
-use crate::rank::Rank;
+use pc3_format::library::MemoryMeta;
 
 /// A stream that keeps nothing of what is written to it; null if there is no memory for one.
-pub(super) fn nowhere() -> *mut FILE {
+pub(crate) fn nowhere() -> *mut FILE {
     let functions = Functions {
         read: None,
         write: None,
@@ -25,7 +24,7 @@ pub(super) fn nowhere() -> *mut FILE {
 }
 
 /// Where a stream's bytes are, and how far it is.
-pub(super) struct Memory {
+pub(crate) struct Memory {
     bytes: *mut u8,
     /// Room for so many.
     size: usize,
@@ -49,12 +48,9 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
-    pub fn of(rank: &mut Rank) -> Owner {
-        Owner {
-            rank: rank.id(),
-            ty: rank.job().program.char_type().0,
-            heap: &raw mut rank.heap,
-        }
+    /// `ty`: of characters.
+    pub fn new(rank: usize, heap: *mut Arena, ty: u32) -> Owner {
+        Owner { rank, heap, ty }
     }
 }
 
@@ -148,7 +144,7 @@ impl Memory {
 
 /// # Safety
 /// As the C library's.
-pub(super) unsafe fn on_buffer(
+pub(crate) unsafe fn on_buffer(
     owner: Owner,
     buffer: *mut c_void,
     size: usize,
@@ -191,7 +187,7 @@ pub(super) unsafe fn on_buffer(
 
 /// # Safety
 /// As `open_memstream`.
-pub(super) unsafe fn growing(
+pub(crate) unsafe fn growing(
     owner: Owner,
     bytes: *mut *mut c_char,
     size: *mut usize,
@@ -205,7 +201,7 @@ pub(super) unsafe fn growing(
 }
 
 /// That of a checkpoint, whose addresses are this program's already.
-pub(super) fn again(
+pub(crate) fn again(
     owner: Owner,
     meta: &MemoryMeta,
     mode: &str,

@@ -1,26 +1,25 @@
 //! A rank's open files: streams and descriptors, where they stand at a checkpoint, and opening them again at
 //! a restart, under the numbers they had.
 //!
-//! `calls`: what the program calls; `describe`: what a checkpoint says of streams; `scan`: what is open at a checkpoint; `again`: opening it again; `standard`:
+//! `describe`: what a checkpoint says of streams; `scan`: what is open at a checkpoint; `again`: opening it again; `standard`:
 //! the streams with which a program is started; `memory`: those in memory; `stream`: inside of a `FILE`; `system`: what the system says of
 //! descriptors; `baseline`: how the process began; `locks`: locks on files; `own`: the runtime's own descriptors; `numbers`: each rank's;
 //! `window`: what ranks use while they take their checkpoints one by one; `printing`: what they print then.
 //!
 //! Outputs are cut to their length at the checkpoint, so that what was written after it is written once.
 
-mod again;
+pub(crate) mod again;
 pub(crate) mod baseline;
-mod call_place;
-mod calls;
-mod describe;
-mod locks;
-mod memory;
-mod numbers;
+pub(crate) mod call_place;
+pub(crate) mod describe;
+pub(crate) mod locks;
+pub(crate) mod memory;
+pub(crate) mod numbers;
 pub(crate) mod printing;
 pub(crate) mod scan;
-mod standard;
-mod stream;
-mod system;
+pub(crate) mod standard;
+pub(crate) mod stream;
+pub(crate) mod system;
 pub(crate) mod window;
 
 use std::collections::{BTreeSet, HashMap};
@@ -28,29 +27,38 @@ use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::RawFd;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use pc3_os::files::{close, S_IFIFO, S_IFSOCK};
 use pc3_os::streams;
 use pc3_os::types::FILE;
 
-use crate::format::library::{
-    AppendedMeta, BufferMeta, FileKind, FileMeta, HeldMeta, LibraryMeta, MemoryMeta, OpenMeta,
-    Origin, STATE_EOF, STATE_UNSEEN,
-};
-use crate::format::meta::Span;
 use crate::variables;
 use again::Reopened;
-pub(crate) use call_place::{call, pc3_call_at};
-pub use calls::{closing, opened};
+pub(crate) use call_place::call;
 use describe::{as_it_is, describe, gone};
 use memory::Memory;
 pub(crate) use memory::Owner;
+use pc3_format::library::{
+    AppendedMeta, BufferMeta, FileKind, FileMeta, HeldMeta, LibraryMeta, MemoryMeta, OpenMeta,
+    Origin, STATE_EOF, STATE_UNSEEN,
+};
+use pc3_format::meta::Span;
 use scan::Open;
+pub(crate) use standard::kind_of;
+use standard::standard;
 pub(crate) use standard::{
     cut_back, cut_file, go_on_behind, leads_to, outputs_are_alone, silence, take_back,
 };
-use standard::{kind_of, standard};
 pub(crate) use system::stands_at;
+
+/// The program has read from descriptor 0 itself.
+static HAS_READ: AtomicBool = AtomicBool::new(false);
+
+/// It has read something from it, or found its end: there is nothing more to lose.
+pub(crate) fn note_read(something: bool) {
+    HAS_READ.store(something, Relaxed);
+}
 
 const NO_DESCRIPTOR: u64 = u64::MAX;
 /// Files written and closed that are remembered: the latest of them, and all that were appended to.
@@ -72,10 +80,10 @@ struct Opened {
 
 /// A file that was written and closed: what is appended later must not be appended twice.
 #[derive(Debug, Clone)]
-struct Written {
-    path: Vec<u8>,
-    whole: bool,
-    append: bool,
+pub(crate) struct Written {
+    pub path: Vec<u8>,
+    pub whole: bool,
+    pub append: bool,
 }
 
 #[derive(Debug, Default)]
@@ -101,7 +109,7 @@ struct Unsettled {
 }
 
 impl Files {
-    fn note(&mut self, stream: *mut FILE, path: CString, mode: CString, kind: FileKind) {
+    pub(crate) fn note(&mut self, stream: *mut FILE, path: CString, mode: CString, kind: FileKind) {
         self.forget(stream);
         self.gone.remove(&(stream as usize));
         self.opened.push(Opened {
@@ -115,26 +123,45 @@ impl Files {
         });
     }
 
+    /// The stream noted last lives in memory of the program.
+    pub(crate) fn is_in_memory(&mut self, memory: *mut Memory) {
+        if let Some(last) = self.opened.last_mut() {
+            last.memory = NonNull::new(memory);
+        }
+    }
+
+    /// No checkpoint can hold the stream noted last; this call made it.
+    pub(crate) fn is_opaque(&mut self, call: String) {
+        if let Some(last) = self.opened.last_mut() {
+            last.opaque = Some(call);
+        }
+    }
+
+    /// The program has chosen how it is buffered.
+    pub(crate) fn is_buffered(&mut self, stream: *mut FILE, how: BufferMeta) {
+        self.buffers.insert(stream as usize, how);
+    }
+
     fn forget(&mut self, stream: *mut FILE) {
         self.opened.retain(|o| o.stream != stream);
         self.buffers.remove(&(stream as usize));
     }
 
     /// The program is told the number of its descriptor: is that new?
-    fn see(&mut self, stream: *mut FILE) -> bool {
+    pub(crate) fn see(&mut self, stream: *mut FILE) -> bool {
         let opened = self.opened.iter_mut().find(|o| o.stream == stream);
         opened.is_some_and(|o| !std::mem::replace(&mut o.seen, true))
     }
 
     /// The stream is no more: had the program been told the number of its descriptor?
-    fn close(&mut self, stream: *mut FILE) -> bool {
+    pub(crate) fn close(&mut self, stream: *mut FILE) -> bool {
         let seen = self.opened.iter().any(|o| o.stream == stream && o.seen);
         self.forget(stream);
         self.gone.insert(stream as usize);
         seen
     }
 
-    fn note_written(&mut self, written: Written) {
+    pub(crate) fn note_written(&mut self, written: Written) {
         self.written.retain(|w| w.path != written.path);
         self.written.push(written);
         let few = self.written.iter().filter(|w| !w.append).count();
@@ -208,7 +235,7 @@ impl Files {
         // SAFETY: a standard stream that is open.
         let (fd, used, at_end) = unsafe {
             let state = stream::standing(stdin).state;
-            let used = stream::is_used(stdin) || calls::has_read();
+            let used = stream::is_used(stdin) || HAS_READ.load(Relaxed);
             (streams::number(stdin), used, state & STATE_EOF != 0)
         };
         let from = match system::of(fd)?.kind {
@@ -630,13 +657,13 @@ fn waits_still(file: &FileMeta, same: bool) -> bool {
 }
 
 /// Where a descriptor leads, as a terminated string.
-fn path_text(fd: RawFd) -> CString {
+pub(crate) fn path_text(fd: RawFd) -> CString {
     CString::new(system::path_of(fd)).unwrap_or_default()
 }
 
 /// # Safety
 /// A terminated string or null.
-unsafe fn owned(s: *const std::ffi::c_char) -> CString {
+pub(crate) unsafe fn owned(s: *const std::ffi::c_char) -> CString {
     // SAFETY: by the caller.
     if s.is_null() {
         CString::default()

@@ -30,7 +30,7 @@ fn first(from: usize, rank: usize, ranks: usize) -> usize {
 }
 
 /// Moves a new descriptor to a number of the rank's. If none can be had it stays where it is.
-pub(super) fn of_rank(fd: RawFd, rank: usize, ranks: usize) -> RawFd {
+pub(crate) fn of_rank(fd: RawFd, rank: usize, ranks: usize) -> RawFd {
     if ranks < 2 || fd < 3 || !is_held(fd) || files::may_be_locked(fd) {
         return fd;
     }

@@ -4,27 +4,26 @@
 //! printed until then is there, and they come to it again: it is counted, by rank and stream, and that many times what a rank prints
 //! behind a restart goes nowhere. (Printed again it could come behind what follows from it: another rank may know of it by a message
 //! that it received in front of its own line.)  Of code that pc3cc has
-//! compiled it is known who prints, as it calls the functions here; what others print shows in where the streams stand.
+//! compiled it is known who prints, as it calls the functions of `abi`; what others print shows in where the streams stand.
 //! What callbacks around checkpoints and signals' handlers print is no step of a rank's course, and not counted.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ffi::{c_char, c_int, c_void, CStr};
+use std::ffi::c_void;
 use std::os::fd::RawFd;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, AtomicU8, Ordering::*};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
 
 use pc3_os::types::FILE;
-use pc3_os::{errors, original, streams};
+use pc3_os::{errors, streams};
 
 use super::memory::nowhere;
 use super::standard::{named, standard};
+use super::stream::{lock, locked};
 use super::system::stands_at;
 use super::{describe, stream, system};
-use crate::format::library::{FileKind, FileMeta};
-use crate::rank::Rank;
+use pc3_format::library::{FileKind, FileMeta};
 
 /// What has to be known of who prints.
 static LOOK: AtomicU8 = AtomicU8::new(0);
@@ -101,28 +100,6 @@ fn printed() -> MutexGuard<'static, All> {
 
 fn stream_of(kind: FileKind) -> *mut FILE {
     standard()[kind as usize].1
-}
-
-/// Locks a stream, unless somebody keeps it.
-fn lock(stream: *mut FILE) -> bool {
-    const TRIES: u32 = 200;
-    (0..TRIES).any(|i| {
-        if i > 0 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        // SAFETY: a standard stream.
-        unsafe { streams::try_lock(stream) }
-    })
-}
-
-/// With the stream's lock, unless somebody keeps that.
-pub(super) fn locked<T>(stream: *mut FILE, act: impl FnOnce() -> T) -> Option<T> {
-    lock(stream).then(|| {
-        let done = act();
-        // SAFETY: locked here.
-        unsafe { streams::unlock(stream) };
-        done
-    })
 }
 
 fn all_locked<T>(kinds: &[FileKind], act: impl FnOnce() -> T) -> Option<T> {
@@ -253,49 +230,8 @@ fn now(kinds: &[FileKind]) -> Vec<FileMeta> {
     kinds.iter().map(one).collect()
 }
 
-/// In front of what prints to a stream, or null for standard output: what [`pc3_printed`] is called with behind it.
-///
-/// # Safety
-/// An entry point; an open stream or null.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_prints_on(to: *mut c_void) -> *mut c_void {
-    if LOOK.load(Relaxed) == 0 {
-        return null_mut();
-    }
-    let all = standard();
-    let to: *mut FILE = to.cast();
-    let to = if to.is_null() { all[1].1 } else { to };
-    match to == all[1].1 || to == all[2].1 {
-        // SAFETY: a standard stream.
-        true => unsafe { enter(to) },
-        false => null_mut(),
-    }
-}
-
-/// The same for a descriptor.
-///
-/// # Safety
-/// An entry point.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_prints_to(fd: c_int) -> *mut c_void {
-    if LOOK.load(Relaxed) == 0 || !(1..=2).contains(&fd) {
-        return null_mut();
-    }
-    // SAFETY: a standard stream.
-    unsafe { enter(standard()[fd as usize].1) }
-}
-
-/// Where to print instead, if what one of these has returned says that it is there already; else null.
-#[no_mangle]
-pub extern "C" fn pc3_print_nowhere(begun: *mut c_void) -> *mut c_void {
-    match nowhere_opened() == begun.cast() {
-        true => begun,
-        false => null_mut(),
-    }
-}
-
 /// Null before it is needed.
-fn nowhere_opened() -> *mut FILE {
+pub(crate) fn nowhere_opened() -> *mut FILE {
     NOWHERE.get().map_or(null_mut(), |n| n.0)
 }
 
@@ -307,17 +243,12 @@ unsafe impl Sync for Nowhere {}
 
 static NOWHERE: OnceLock<Nowhere> = OnceLock::new();
 
-/// # Safety
-/// What one of these has returned, by the same thread.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_printed(to: *mut c_void) {
-    if to.is_null() {
-        return;
-    }
+/// Behind what was printed to a stream that [`enter`] has returned.
+pub(crate) fn printed_to(stream: *mut FILE) {
     let errno = errors::last();
     let mut all = printed();
     let mut outputs = all.outputs.iter_mut();
-    if let Some(output) = outputs.find(|o| o.has(to.cast())) {
+    if let Some(output) = outputs.find(|o| o.has(stream)) {
         output.stood = stand(&output.kinds).unwrap_or(output.stood);
     }
     drop(all);
@@ -341,19 +272,32 @@ fn leave() {
     PRINTS.set(false);
 }
 
+/// Who prints.
+pub(crate) trait Printer {
+    /// The rank's number.
+    fn id(&self) -> usize;
+    /// Is it a step of the rank's course, behind its line of that time?
+    fn is_behind(&mut self, time: u64) -> bool;
+    /// It prints to an output, which it has done already if this is done again: the output still has that.
+    fn has_printed(&self, output: u8) -> bool;
+}
+
+/// Has to be known of what is printed?
+#[inline]
+pub(crate) fn is_looked_at() -> bool {
+    LOOK.load(Relaxed) != 0
+}
+
+/// In front of what prints to a standard stream: what [`printed_to`] is called with behind it.
 #[cold]
-unsafe fn enter(stream: *mut FILE) -> *mut c_void {
-    // SAFETY: used by entry points only.
-    let Some(rank) = (unsafe { Rank::current() }) else {
-        return null_mut();
-    };
+pub(crate) fn enter(stream: *mut FILE, who: &mut dyn Printer) -> *mut c_void {
     if PRINTS.replace(true) {
         return null_mut();
     }
     let errno = errors::last();
     if LOOK.load(Relaxed) & AGAIN != 0 {
         PRINTS.set(false);
-        let there = there_already(rank, stream);
+        let there = there_already(who, stream);
         errors::set(errno);
         return there;
     }
@@ -393,13 +337,13 @@ unsafe fn enter(stream: *mut FILE) -> *mut c_void {
     if !all.several && stood != Some(all.outputs[i].stood) {
         all.by_others(kind);
     }
-    let id = rank.id();
+    let id = who.id();
     if all.several {
         all.spoil(format!(
             "rank {id} wrote to {} between the local checkpoints of ranks of several processes each time: {OTHERWISE}, or run it in one process",
             named(kind)
         ));
-    } else if rank.in_course() && rank.is_behind(times()) {
+    } else if who.is_behind(times()) {
         let behind = &mut all.outputs[i].behind;
         *behind.entry((id as u32, kind as u8)).or_default() += 1;
     }
@@ -410,71 +354,16 @@ unsafe fn enter(stream: *mut FILE) -> *mut c_void {
 
 /// Where the rank prints what it has printed already.
 #[cold]
-fn there_already(rank: &Rank, stream: *mut FILE) -> *mut c_void {
+fn there_already(who: &dyn Printer, stream: *mut FILE) -> *mut c_void {
     let all = standard();
     let kind = all.into_iter().find(|(_, s)| *s == stream).map(|(k, _)| k);
-    let (Some(kind), Some(engine)) = (kind, rank.job().engine()) else {
+    let Some(kind) = kind else {
         return null_mut();
     };
     // Before it is counted as printed: without it all is printed again.
     let nowhere = NOWHERE.get_or_init(|| Nowhere(nowhere())).0;
-    match !nowhere.is_null() && engine.has_printed(kind as u8) {
+    match !nowhere.is_null() && who.has_printed(kind as u8) {
         true => nowhere.cast(),
         false => null_mut(),
-    }
-}
-
-/// What the program calls instead of the C library's: those with `...` are in `pc3_rt.h`.
-macro_rules! prints {
-    ($($name:ident = $own:ident($($arg:ident: $ty:ty),*) to $begin:ident($to:expr) -> $result:ty, or |$nowhere:ident| $instead:expr;)*) => { $(
-        /// # Safety
-        /// As the C library's.
-        #[no_mangle]
-        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $result {
-            extern "C" { fn $own($($arg: $ty),*) -> $result; }
-            // SAFETY: by the caller.
-            unsafe {
-                let begun = $begin($to);
-                let $nowhere: *mut FILE = match begun.is_null() {
-                    true => null_mut(),
-                    false => pc3_print_nowhere(begun).cast(),
-                };
-                let done = match $nowhere.is_null() {
-                    true => $own($($arg),*),
-                    false => $instead,
-                };
-                pc3_printed(begun);
-                done
-            }
-        }
-    )* };
-}
-
-prints! {
-    pc3_puts = puts(text: *const c_char) to pc3_prints_on(null_mut()) -> c_int, or |_n| c_int::try_from(CStr::from_ptr(text).count_bytes() + 1).unwrap_or(c_int::MAX);
-    pc3_putchar = putchar(c: c_int) to pc3_prints_on(null_mut()) -> c_int, or |n| original::fputc(c, n);
-    pc3_putchar_unlocked = putchar_unlocked(c: c_int) to pc3_prints_on(null_mut()) -> c_int, or |n| original::fputc(c, n);
-    pc3_fputs = fputs(text: *const c_char, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputs(text, n);
-    pc3_fputs_unlocked = fputs_unlocked(text: *const c_char, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputs(text, n);
-    pc3_fputc = fputc(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputc(c, n);
-    pc3_fputc_unlocked = fputc_unlocked(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputc(c, n);
-    pc3_putc = putc(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputc(c, n);
-    pc3_putc_unlocked = putc_unlocked(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| original::fputc(c, n);
-    pc3_fwrite = fwrite(from: *const c_void, each: usize, n: usize, to: *mut c_void) to pc3_prints_on(to) -> usize, or |nowhere| original::fwrite(from, each, n, nowhere);
-    pc3_fwrite_unlocked = fwrite_unlocked(from: *const c_void, each: usize, n: usize, to: *mut c_void) to pc3_prints_on(to) -> usize, or |nowhere| original::fwrite(from, each, n, nowhere);
-    pc3_write = write(fd: c_int, from: *const c_void, n: usize) to pc3_prints_to(fd) -> isize, or |_nowhere| n as isize;
-}
-
-/// # Safety
-/// As `perror`.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_perror(text: *const c_char) {
-    // SAFETY: by the caller.
-    unsafe {
-        let begun = pc3_prints_to(2);
-        if begun.is_null() || pc3_print_nowhere(begun).is_null() {
-            original::perror(text);
-        }
-        pc3_printed(begun);
     }
 }

@@ -14,11 +14,11 @@ use pc3_os::files::{LIST, S_IFCHR, S_IFDIR, S_IFIFO, S_IFREG, S_IFSOCK};
 use super::baseline;
 use super::locks;
 use super::system::{self, Identity};
-use crate::format::library::{
+use pc3_format::library::{
     OpenMeta, Origin, ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_READ, ACCESS_WRITE,
 };
-use crate::format::meta::Span;
-use crate::room;
+use pc3_format::meta::Span;
+use pc3_format::room;
 use pc3_os::own::is_own;
 
 /// Contents of removed files are saved up to this length.
@@ -381,6 +381,6 @@ fn contents(fd: RawFd, length: u64) -> std::io::Result<Vec<u8>> {
 }
 
 /// Is what is written through it to be taken back?
-pub(super) fn writes(meta: &OpenMeta) -> bool {
+pub(crate) fn writes(meta: &OpenMeta) -> bool {
     meta.access & (ACCESS_WRITE | ACCESS_APPEND) != 0 && meta.access & ACCESS_DIRECTORY == 0
 }

@@ -1,7 +1,6 @@
 //! The streams with which a program is started: nothing of theirs is opened again, but what was written after
 //! the checkpoint is taken back and what was read before it is skipped, if they lead where they led.
 
-use std::ffi::c_int;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -9,27 +8,26 @@ use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 
 use pc3_os::files as os_files;
-use pc3_os::types::{off64_t, off_t, FILE};
-use pc3_os::{original, streams};
+use pc3_os::streams;
+use pc3_os::types::FILE;
 
 use super::baseline;
-use super::printing::locked;
+use super::stream::locked;
 use super::system::{cut, length_of, of, open_ones, path_of, path_to, set_position, tail};
-use crate::format::library::{FileKind, FileMeta, STATE_CONSUMED, STATE_EOF};
-use crate::rank::Rank;
 use crate::report::say;
 use crate::variables;
+use pc3_format::library::{FileKind, FileMeta, STATE_CONSUMED, STATE_EOF};
 use pc3_os::own::{duplicate, is_own};
 
 const KINDS: [FileKind; 3] = [FileKind::Stdin, FileKind::Stdout, FileKind::Stderr];
 
 /// The streams with which the process was started.
-pub(super) fn standard() -> [(FileKind, *mut FILE); 3] {
+pub(crate) fn standard() -> [(FileKind, *mut FILE); 3] {
     let first = variables::streams();
     [0, 1, 2].map(|i| (KINDS[i], first[i] as *mut FILE))
 }
 
-pub(super) fn named(kind: FileKind) -> &'static str {
+pub(crate) fn named(kind: FileKind) -> &'static str {
     match kind {
         FileKind::Stdin => "standard input",
         FileKind::Stdout => "standard output",
@@ -38,7 +36,7 @@ pub(super) fn named(kind: FileKind) -> &'static str {
     }
 }
 
-pub(super) fn kind_of(stream: *mut FILE) -> FileKind {
+pub(crate) fn kind_of(stream: *mut FILE) -> FileKind {
     standard()
         .iter()
         .find(|s| s.1 == stream)
@@ -66,37 +64,10 @@ pub(crate) fn outputs_are_alone() -> bool {
         && !others.any(|fd| of(fd).is_some_and(|o| outputs().any(|(_, now)| now.same(&o))))
 }
 
-/// Is it the job's standard output or error, where ranks all print to one file?
-fn is_shared(fd: RawFd) -> bool {
-    // SAFETY: an entry point.
-    let several = unsafe { Rank::current() }.is_some_and(|r| r.job().several());
+/// Does a descriptor lead to the standard output or error with which the process was started?
+pub(crate) fn is_inherited_output(fd: RawFd) -> bool {
     let inherited = || of(fd).is_some_and(|now| baseline::get().is_unchanged(fd, &now));
-    several && matches!(fd, 1 | 2) && inherited()
-}
-
-/// Of an output that ranks share nobody cuts off what is behind its own place (as Fortran's libraries do at a program's end): another may
-/// have printed there meanwhile. A launcher's pipe could not be cut, either.
-///
-/// # Safety
-/// As `ftruncate`.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_ftruncate(fd: c_int, length: off_t) -> c_int {
-    match is_shared(fd) {
-        true => 0,
-        // SAFETY: by the caller.
-        false => unsafe { original::ftruncate(fd, length) },
-    }
-}
-
-/// # Safety
-/// As `ftruncate64`.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_ftruncate64(fd: c_int, length: off64_t) -> c_int {
-    match is_shared(fd) {
-        true => 0,
-        // SAFETY: by the caller.
-        false => unsafe { original::ftruncate64(fd, length) },
-    }
+    matches!(fd, 1 | 2) && inherited()
 }
 
 /// Where the job's outputs led to, which nobody here prints to any more.
@@ -144,13 +115,13 @@ pub(crate) fn take_back(silent: &Silent, at_line: &[FileMeta]) -> io::Result<()>
 }
 
 /// Has the job stopped at the checkpoint, and how far have others gone on since?
-pub(super) fn goes_on(fd: RawFd) -> Option<u64> {
+pub(crate) fn goes_on(fd: RawFd) -> Option<u64> {
     let places = GOES_ON.get()?;
     places.iter().find(|p| p.0 == fd).map(|p| p.1)
 }
 
 /// Up to where a standard descriptor's file is the job's, if that was `position` at the checkpoint.
-pub(super) fn own_end(fd: RawFd, position: u64) -> u64 {
+pub(crate) fn own_end(fd: RawFd, position: u64) -> u64 {
     goes_on(fd).map_or(position, |place| place.max(position))
 }
 
@@ -160,7 +131,7 @@ pub(crate) fn leads_to(fd: RawFd) -> String {
 }
 
 /// Puts an inherited stream back to where it stood, if it leads to the [same](is_the_same) file as it did.
-pub(super) fn restore(file: &FileMeta, fd: RawFd, same: bool) -> io::Result<()> {
+pub(crate) fn restore(file: &FileMeta, fd: RawFd, same: bool) -> io::Result<()> {
     let own = |position: u64| own_end(fd, position);
     match file.kind {
         FileKind::Stdin => standard_input(file, fd),
@@ -184,7 +155,7 @@ pub(super) fn restore(file: &FileMeta, fd: RawFd, same: bool) -> io::Result<()> 
 }
 
 /// Does an output hold what it held at the checkpoint?  It may have another name or be a copy: batch systems carry it about.
-pub(super) fn is_the_same(file: &FileMeta, fd: RawFd) -> bool {
+pub(crate) fn is_the_same(file: &FileMeta, fd: RawFd) -> bool {
     let Some(position) = file.position else {
         return false;
     };
@@ -199,12 +170,12 @@ pub(super) fn is_the_same(file: &FileMeta, fd: RawFd) -> bool {
 }
 
 /// Does the file hold, behind its place at the checkpoint, what waited in the stream then?  A job that stops writes that.
-pub(super) fn waited_is_written(file: &FileMeta, fd: RawFd) -> bool {
+pub(crate) fn waited_is_written(file: &FileMeta, fd: RawFd) -> bool {
     holds_what_waited(file, &path_to(fd))
 }
 
 /// The same of the file that is where it was.
-pub(super) fn waited_is_written_there(file: &FileMeta) -> bool {
+pub(crate) fn waited_is_written_there(file: &FileMeta) -> bool {
     holds_what_waited(file, &file.path)
 }
 

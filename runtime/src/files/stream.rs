@@ -3,11 +3,13 @@
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 
+use std::time::Duration;
+
 use pc3_os::types::FILE;
 use pc3_os::{allocator, errors, streams};
 
 use super::system;
-use crate::format::library::{HeldMeta, STATE_EOF, STATE_ERROR, STATE_NARROW, STATE_WIDE};
+use pc3_format::library::{HeldMeta, STATE_EOF, STATE_ERROR, STATE_NARROW, STATE_WIDE};
 
 #[repr(C)]
 struct Inner {
@@ -49,7 +51,7 @@ const LINE_BUFFERED: c_int = 0x200;
 ///
 /// # Safety
 /// An open stream.
-pub(super) unsafe fn alone<T>(stream: *mut FILE, f: impl FnOnce() -> T) -> T {
+pub(crate) unsafe fn alone<T>(stream: *mut FILE, f: impl FnOnce() -> T) -> T {
     // SAFETY: by the caller.
     unsafe { streams::lock(stream) };
     let result = f();
@@ -59,7 +61,7 @@ pub(super) unsafe fn alone<T>(stream: *mut FILE, f: impl FnOnce() -> T) -> T {
 }
 
 /// A stream at rest.
-pub(super) struct Standing {
+pub(crate) struct Standing {
     /// Bytes read from the file that the program has not seen.
     pub unread: u64,
     /// In front of them, given back with `ungetc`.
@@ -71,7 +73,7 @@ pub(super) struct Standing {
 
 /// # Safety
 /// An open stream that nobody uses now.
-pub(super) unsafe fn standing(stream: *mut FILE) -> Standing {
+pub(crate) unsafe fn standing(stream: *mut FILE) -> Standing {
     // SAFETY: by the caller; the C library is GNU's.
     unsafe {
         let inner = &*stream.cast::<Inner>();
@@ -126,7 +128,7 @@ fn between(start: *mut c_char, end: *mut c_char) -> u64 {
 ///
 /// # Safety
 /// An open stream.
-pub(super) unsafe fn is_saved(stream: *mut FILE) -> bool {
+pub(crate) unsafe fn is_saved(stream: *mut FILE) -> bool {
     // SAFETY: by the caller.
     unsafe { system::length_of(streams::number(stream)).is_some() && streams::width(stream) <= 0 }
 }
@@ -135,7 +137,7 @@ pub(super) unsafe fn is_saved(stream: *mut FILE) -> bool {
 ///
 /// # Safety
 /// An open stream.
-pub(super) unsafe fn is_wide(stream: *mut FILE) -> bool {
+pub(crate) unsafe fn is_wide(stream: *mut FILE) -> bool {
     // SAFETY: by the caller.
     unsafe { streams::width(stream) > 0 }
 }
@@ -144,7 +146,7 @@ pub(super) unsafe fn is_wide(stream: *mut FILE) -> bool {
 ///
 /// # Safety
 /// An open stream.
-pub(super) unsafe fn has_pushed(stream: *mut FILE) -> bool {
+pub(crate) unsafe fn has_pushed(stream: *mut FILE) -> bool {
     // SAFETY: by the caller; the C library is GNU's.
     unsafe { (*stream.cast::<Inner>()).flags & IN_BACKUP != 0 }
 }
@@ -153,7 +155,7 @@ pub(super) unsafe fn has_pushed(stream: *mut FILE) -> bool {
 ///
 /// # Safety
 /// An open stream that nobody uses now.
-pub(super) unsafe fn held(stream: *mut FILE) -> Option<HeldMeta> {
+pub(crate) unsafe fn held(stream: *mut FILE) -> Option<HeldMeta> {
     // SAFETY: by the caller; the C library is GNU's. In front of what is left to be read the buffer has what was.
     unsafe {
         let inner = &*stream.cast::<Inner>();
@@ -180,7 +182,7 @@ pub(super) unsafe fn held(stream: *mut FILE) -> Option<HeldMeta> {
 ///
 /// # Safety
 /// An open stream that nobody uses now.
-pub(super) unsafe fn to_go_back(stream: *mut FILE) -> u64 {
+pub(crate) unsafe fn to_go_back(stream: *mut FILE) -> u64 {
     // SAFETY: by the caller.
     unsafe {
         let inner = &*stream.cast::<Inner>();
@@ -195,7 +197,7 @@ pub(super) unsafe fn to_go_back(stream: *mut FILE) -> u64 {
 ///
 /// # Safety
 /// An open stream.
-pub(super) unsafe fn is_moved(stream: *mut FILE) -> bool {
+pub(crate) unsafe fn is_moved(stream: *mut FILE) -> bool {
     // SAFETY: by the caller; the C library is GNU's.
     unsafe {
         let inner = &*stream.cast::<Inner>();
@@ -220,7 +222,7 @@ pub(super) unsafe fn is_moved(stream: *mut FILE) -> bool {
 ///
 /// # Safety
 /// An open stream.
-pub(super) unsafe fn has_output(stream: *mut FILE) -> bool {
+pub(crate) unsafe fn has_output(stream: *mut FILE) -> bool {
     // SAFETY: by the caller; the C library is GNU's.
     unsafe { (*stream.cast::<Inner>()).flags & PUTTING != 0 }
 }
@@ -229,7 +231,7 @@ pub(super) unsafe fn has_output(stream: *mut FILE) -> bool {
 ///
 /// # Safety
 /// An open stream.
-pub(super) unsafe fn is_used(stream: *mut FILE) -> bool {
+pub(crate) unsafe fn is_used(stream: *mut FILE) -> bool {
     // SAFETY: by the caller.
     unsafe { !(*stream.cast::<Inner>()).buf_base.is_null() }
 }
@@ -274,7 +276,7 @@ unsafe fn fill(stream: *mut FILE, held: &HeldMeta) -> Result<(), String> {
 ///
 /// # Safety
 /// An open stream that has not been used.
-pub(super) unsafe fn put_back(
+pub(crate) unsafe fn put_back(
     stream: *mut FILE,
     held: Option<&HeldMeta>,
     pending: &[u8],
@@ -316,7 +318,7 @@ pub(super) unsafe fn put_back(
 ///
 /// # Safety
 /// A standard stream that has not been used.
-pub(super) unsafe fn set_mode(stream: *mut FILE, mode: &str) {
+pub(crate) unsafe fn set_mode(stream: *mut FILE, mode: &str) {
     let both = mode.contains('+');
     let mut flags = match mode.as_bytes().first() {
         _ if both => 0,
@@ -337,7 +339,29 @@ pub(super) unsafe fn set_mode(stream: *mut FILE, mode: &str) {
 ///
 /// # Safety
 /// An open stream that nobody uses now.
-pub(super) unsafe fn set_descriptor(stream: *mut FILE, fd: c_int) {
+pub(crate) unsafe fn set_descriptor(stream: *mut FILE, fd: c_int) {
     // SAFETY: by the caller.
     unsafe { (*stream.cast::<Inner>()).fileno = fd };
+}
+
+/// Locks a stream, unless somebody keeps it.
+pub(crate) fn lock(stream: *mut FILE) -> bool {
+    const TRIES: u32 = 200;
+    (0..TRIES).any(|i| {
+        if i > 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // SAFETY: a standard stream.
+        unsafe { streams::try_lock(stream) }
+    })
+}
+
+/// With the stream's lock, unless somebody keeps that.
+pub(crate) fn locked<T>(stream: *mut FILE, act: impl FnOnce() -> T) -> Option<T> {
+    lock(stream).then(|| {
+        let done = act();
+        // SAFETY: locked here.
+        unsafe { streams::unlock(stream) };
+        done
+    })
 }

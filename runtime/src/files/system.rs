@@ -14,12 +14,12 @@ pub(crate) use pc3_os::files::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::format::library::{
+use pc3_format::library::{
     ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_NONBLOCK, ACCESS_READ, ACCESS_SYNC, ACCESS_WRITE, TAIL,
 };
 
 /// Nobody else opens files to look at others.
-pub(super) fn looking() -> MutexGuard<'static, ()> {
+pub(crate) fn looking() -> MutexGuard<'static, ()> {
     static LOOKING: Mutex<()> = Mutex::new(());
     LOOKING.lock().unwrap_or_else(PoisonError::into_inner)
 }

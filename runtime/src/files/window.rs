@@ -9,12 +9,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::scan::made;
 use super::system::{self, Identity};
-use crate::format::bytes::{DecodeError, Decoder, Encoder};
-use crate::format::library::{ACCESS_APPEND, ACCESS_WRITE};
+use pc3_format::bytes::{DecodeError, Decoder, Encoder};
+use pc3_format::library::{ACCESS_APPEND, ACCESS_WRITE};
 
 /// What a rank has to do with a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Use {
+pub(crate) enum Use {
     Reads,
     /// Has it open for writing, or had at some time since the window began.
     Writes,
@@ -70,7 +70,7 @@ pub(crate) fn end() {
 }
 
 /// A rank has this descriptor.
-pub(super) fn touch(rank: usize, fd: RawFd) {
+pub(crate) fn touch(rank: usize, fd: RawFd) {
     if !IS_OPEN.load(Relaxed) {
         return;
     }
@@ -85,7 +85,7 @@ pub(super) fn touch(rank: usize, fd: RawFd) {
 }
 
 /// A rank that takes its local checkpoint has written this file and closed it.
-pub(super) fn wrote(rank: usize, path: &[u8]) {
+pub(crate) fn wrote(rank: usize, path: &[u8]) {
     if let Some(file) = system::of_path(path).filter(Identity::is_regular) {
         add(rank, &file, Use::Wrote, || path.to_vec());
     }

@@ -6,7 +6,7 @@ use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::TypeId;
 
 use super::Object;
-use crate::format::meta::SlabMeta;
+use pc3_format::meta::SlabMeta;
 
 /// Equal slots: the occupied ones have a target each.
 #[derive(Debug)]

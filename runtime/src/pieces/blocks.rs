@@ -3,16 +3,16 @@
 
 use pc3_typemetric::types::TypeId;
 
-use crate::format::pieces::{Extent, PieceMeta};
+use pc3_format::pieces::{Extent, PieceMeta};
 
 /// Of what was there, and is no more.
-pub(super) const DEAD: u32 = u32::MAX;
+pub(crate) const DEAD: u32 = u32::MAX;
 
 /// In the place of a link: one object, or as many as there is room for; nobody has said how many.
-pub(super) const OPEN: u32 = u32::MAX - 1;
+pub(crate) const OPEN: u32 = u32::MAX - 1;
 
 /// In the place of a link: one object, and nobody has said whether something else lies behind it.
-pub(super) const LONE: u32 = u32::MAX - 2;
+pub(crate) const LONE: u32 = u32::MAX - 2;
 
 /// Bytes of a stretch.
 const STRETCH: usize = 4096;
@@ -20,12 +20,12 @@ const STRETCH: usize = 4096;
 /// A piece. Bytes behind `bytes`, up to `room`, mean nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Note {
-    pub(super) at: usize,
-    pub(super) bytes: usize,
-    pub(super) room: usize,
-    pub(super) ty: u32,
+    pub(crate) at: usize,
+    pub(crate) bytes: usize,
+    pub(crate) room: usize,
+    pub(crate) ty: u32,
     /// A free item: what has been stored over its start; 0: it is in use.
-    pub(super) link: u32,
+    pub(crate) link: u32,
 }
 
 /// Is that in the place of a link none?
@@ -54,7 +54,7 @@ impl Note {
     }
 
     /// Without a type: of what is no more.
-    pub(super) fn new(
+    pub(crate) fn new(
         at: usize,
         bytes: usize,
         room: usize,
@@ -74,7 +74,7 @@ impl Note {
         self.at + self.room
     }
 
-    pub(super) fn meta(&self) -> PieceMeta {
+    pub(crate) fn meta(&self) -> PieceMeta {
         PieceMeta {
             addr: self.at as u64,
             ty: (self.ty != DEAD).then_some(TypeId(self.ty)),
@@ -98,7 +98,7 @@ struct Stretch {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(crate) struct Block {
     base: usize,
     stretches: Vec<Stretch>,
     /// No stretch outside of these has notes.
@@ -109,14 +109,14 @@ pub(super) struct Block {
     /// Where the last one was.
     latest: Spot,
     /// How often something was stored over parts of something else.
-    pub(super) mixed: u32,
+    pub(crate) mixed: u32,
 }
 
 /// Where a note is: stretch and index.
 type Spot = (usize, usize);
 
 impl Block {
-    pub(super) fn new(base: usize) -> Block {
+    pub(crate) fn new(base: usize) -> Block {
         Block {
             base,
             top: base,
@@ -150,7 +150,7 @@ impl Block {
 
     /// Likewise, to be changed.
     #[inline]
-    pub(super) fn at(&mut self, at: usize) -> Option<&mut Note> {
+    pub(crate) fn at(&mut self, at: usize) -> Option<&mut Note> {
         let spot = self.holder(at)?;
         self.latest = spot;
         Some(self.note_mut(spot))
@@ -171,7 +171,7 @@ impl Block {
 
     /// Where something new goes: it takes the place of what it overlaps.
     #[inline(always)]
-    pub(super) fn put(&mut self, new: Note) {
+    pub(crate) fn put(&mut self, new: Note) {
         let (s, i) = self.latest;
         // Behind all others, as a cursor moves; else where the last one was, as a list of free items moves.
         if new.at >= self.top && s == self.last {
@@ -273,7 +273,7 @@ impl Block {
     }
 
     /// Items that are put into a list one after the other, before any of them was in use, lie so far apart as they are large.
-    pub(super) fn strides(&mut self, at: usize, end: usize) {
+    pub(crate) fn strides(&mut self, at: usize, end: usize) {
         let Some(spot) = self.holder(at).filter(|s| self.note(*s).at == at) else {
             return;
         };
@@ -309,13 +309,13 @@ impl Block {
     }
 
     /// Does nothing lie in it but what has been stored between these addresses?
-    pub(super) fn is_stored(&self, from: usize, to: usize) -> bool {
+    pub(crate) fn is_stored(&self, from: usize, to: usize) -> bool {
         let inside = |n: &Note| from <= n.at && n.end() <= to;
         self.notes().all(|n| n.link == LONE && inside(n))
     }
 
     /// Nobody knows what lies from here to there, which is all of it.
-    pub(super) fn forget(&mut self, from: usize, to: usize) {
+    pub(crate) fn forget(&mut self, from: usize, to: usize) {
         let mixed = self.mixed;
         *self = Block::new(self.base);
         self.mixed = mixed;
@@ -325,7 +325,7 @@ impl Block {
     }
 
     /// What lay there or behind is no more.
-    pub(super) fn cut(&mut self, from: usize) {
+    pub(crate) fn cut(&mut self, from: usize) {
         let s = self.stretch(from.max(self.base));
         for stretch in self.stretches.iter_mut().skip(s) {
             stretch.notes.retain(|n| n.at < from);
@@ -336,7 +336,7 @@ impl Block {
         self.latest = Spot::default();
     }
 
-    pub(super) fn notes(&self) -> impl Iterator<Item = &Note> {
+    pub(crate) fn notes(&self) -> impl Iterator<Item = &Note> {
         self.stretches.iter().flat_map(|s| &s.notes)
     }
 }

@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::blocks::{Block, Note};
-use crate::format::pieces::PieceMeta;
+use pc3_format::pieces::PieceMeta;
 
 /// So many answers are kept.
 const PAIRS: usize = 16;
@@ -47,7 +47,7 @@ pub struct Pieces {
     blocks: Vec<Block>,
     near: Near,
     /// An object in which no notes count: its start and its end.
-    pub(super) away: (usize, usize),
+    pub(crate) away: (usize, usize),
     /// The start of the block in which generated code knows that nobody knows what lies somewhere, or no notes count.
     pub told: usize,
     spare: Vec<usize>,
@@ -61,23 +61,23 @@ impl Pieces {
     }
 
     /// Is what lies at an offset of one type alike to another type, if that has been asked before?
-    pub(super) fn alike(&self, was: TypeId, inside: u64, ty: u32) -> Option<bool> {
+    pub(crate) fn alike(&self, was: TypeId, inside: u64, ty: u32) -> Option<bool> {
         let p = &self.pairs[Self::pair(was, inside, ty)];
         (p.0 == was.0 && p.1 == ty && p.2 == inside).then_some(p.3)
     }
 
-    pub(super) fn remember(&mut self, was: TypeId, inside: u64, ty: u32, alike: bool) {
+    pub(crate) fn remember(&mut self, was: TypeId, inside: u64, ty: u32, alike: bool) {
         self.pairs[Self::pair(was, inside, ty)] = (was.0, ty, inside, alike);
     }
 
     /// Is the place of the last note its place as well?
     #[inline(always)]
-    pub(super) fn is_near(&self, at: usize) -> bool {
+    pub(crate) fn is_near(&self, at: usize) -> bool {
         at.wrapping_sub(self.near.from) < self.near.to - self.near.from
     }
 
     /// From now on that is the block with this start; between these addresses it is no more than bytes.
-    pub(super) fn go_to(&mut self, base: usize, from: usize, to: usize) {
+    pub(crate) fn go_to(&mut self, base: usize, from: usize, to: usize) {
         let block = self.block(base);
         self.near = Near { from, to, block };
     }
@@ -97,13 +97,13 @@ impl Pieces {
 
     /// The block of the last note, and where its bytes end.
     #[inline(always)]
-    pub(super) fn near(&mut self) -> (&mut Block, usize) {
+    pub(crate) fn near(&mut self) -> (&mut Block, usize) {
         (&mut self.blocks[self.near.block], self.near.to)
     }
 
     /// Something was stored over parts of something else. Where that goes on, words are written among bytes: nobody knows what
     /// lies in the block.
-    pub(super) fn mixed(&mut self) {
+    pub(crate) fn mixed(&mut self) {
         let Near { from, to, block } = self.near;
         let block = &mut self.blocks[block];
         block.mixed += 1;
@@ -114,7 +114,7 @@ impl Pieces {
 
     /// The note that an address is in.
     #[inline]
-    pub(super) fn at(&mut self, at: usize) -> Option<&mut Note> {
+    pub(crate) fn at(&mut self, at: usize) -> Option<&mut Note> {
         let (block, _) = self.near();
         block.at(at)
     }
@@ -155,7 +155,7 @@ impl Pieces {
     }
 
     /// What lay there or behind is no more.
-    pub(super) fn cut(&mut self, base: usize, from: usize) {
+    pub(crate) fn cut(&mut self, base: usize, from: usize) {
         let Some(k) = self.known.get(&base) else {
             return;
         };
@@ -179,7 +179,7 @@ impl Pieces {
     }
 }
 
-pub(super) fn is_byte(types: &TypeTable, ty: TypeId) -> bool {
+pub(crate) fn is_byte(types: &TypeTable, ty: TypeId) -> bool {
     let t = types.get(ty);
     t.kind == Kind::Char || matches!(t.kind, Kind::SInt | Kind::UInt) && t.size == 1
 }

@@ -4,8 +4,8 @@ use pc3_typemetric::abi::Abi;
 use pc3_typemetric::descriptor::PC3_ORDER_SIZE;
 
 use super::RestoreError;
-use crate::format::library::{FileKind, Origin, ACCESS_DIRECTORY, ACCESS_READ};
-use crate::format::meta::RankMeta;
+use pc3_format::library::{FileKind, Origin, ACCESS_DIRECTORY, ACCESS_READ};
+use pc3_format::meta::RankMeta;
 
 /// What decides on places that read numbers from files as they are in memory.
 pub const OF_FILES: u32 = 5;

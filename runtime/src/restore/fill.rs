@@ -12,20 +12,19 @@ use super::also::Others;
 use super::place::other_size;
 use super::{Name, Pending, RankBuilder, RestoreError};
 use crate::address_scan::{self, AddressScan};
-use crate::beside;
 use crate::callbacks::Callback;
-use crate::files::Owner;
 use crate::first_numbers::FirstNumbers;
 use crate::floats;
-use crate::format::read::RankImage;
 use crate::library::{exits, process_here};
 use crate::objects::Directory;
+use crate::out_of_bounds;
 use crate::pieces::scalar;
 use crate::rank::{Rank, Status};
 use crate::report::say;
 use crate::translate::Translator;
 use crate::type_matching::Plans;
 use crate::variables;
+use pc3_format::read::RankImage;
 
 pub(super) const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer; or, \
     if it is none, such as what lies in memory that the program never gave a value, set PC3_ADDRESSES=ignore)";
@@ -54,7 +53,7 @@ impl RankBuilder<'_, '_> {
         };
         let mut streams = HashMap::new();
         let (image, source, directory) = (self.image, self.plans.source, &self.directory);
-        let owner = Owner::of(self.rank);
+        let owner = self.rank.owner();
         self.rank
             .files
             .reopen(
@@ -66,7 +65,8 @@ impl RankBuilder<'_, '_> {
                 |saved, here| _ = streams.insert(saved, here),
             )
             .map_err(other)?;
-        let beside = beside::load(&image.meta.beside, source, directory, &mut self.rank.beside);
+        let beside =
+            out_of_bounds::load(&image.meta.beside, source, directory, &mut self.rank.beside);
         let mut translator = Translator::new(
             self.plans.source,
             &self.directory,
@@ -190,7 +190,8 @@ impl RankBuilder<'_, '_> {
         let (before, numbers) = (&image.meta.first_numbers, &image.meta.numbers);
         if !before.0.is_empty() || !numbers.is_empty() {
             let [from, to] = [source, self.plans.target].map(|t| t.abi().pointer.size);
-            self.rank.first_numbers = FirstNumbers::of(&self.directory, before, from != to);
+            self.rank.first_numbers =
+                FirstNumbers::of(|f| self.directory.each(f), before, from != to);
         }
         for c in &self.image.meta.callbacks {
             let function = translator.address(c.function);

@@ -7,10 +7,10 @@ use pc3_typemetric::types::TypeId;
 use std::sync::Arc;
 
 use super::{Name, Pending, RankBuilder, RestoreError};
-use crate::format::meta::{RankMeta, SlabMeta};
-use crate::format::read::Checkpoint;
 use crate::objects::SlabPlace;
 use crate::rank::Rank;
+use pc3_format::meta::{RankMeta, SlabMeta};
+use pc3_format::read::Checkpoint;
 
 /// So many ranks would have too many mappings for a process, if each made its own where they were.
 const MANY: usize = 1024;

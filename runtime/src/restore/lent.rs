@@ -4,8 +4,8 @@ use pc3_typemetric::types::{Kind, TypeTable};
 
 use super::{Name, Pending, RankBuilder, RestoreError};
 use crate::address_scan::number;
-use crate::format::lent::LentMeta;
-use crate::format::read::RankImage;
+use pc3_format::lent::LentMeta;
+use pc3_format::read::RankImage;
 
 impl RankBuilder<'_, '_> {
     /// The environment that it points into, if it does, becomes memory of the program.

@@ -22,15 +22,10 @@ use pc3_typemetric::descriptor::PC3_ORDER_WAY;
 use pc3_typemetric::plan::{Mismatch, Plan};
 use pc3_typemetric::types::TypeId;
 
-use crate::format::library::ProcessMeta;
-use crate::format::meta::Span;
-use crate::format::read::{Checkpoint, RankImage, ReadError};
-use crate::format::shared::SharedMeta;
 use crate::guest::Source;
 use crate::identity::differences;
 use crate::job::Job;
 use crate::loader::Loader;
-use crate::locale;
 use crate::objects::Directory;
 use crate::process::{apply_locale, check, environment_again};
 use crate::rank::Rank;
@@ -43,6 +38,10 @@ use crate::store::StoreError;
 use crate::transfer::LoadError;
 use crate::type_matching::Plans;
 use crate::ways;
+use pc3_format::library::ProcessMeta;
+use pc3_format::meta::Span;
+use pc3_format::read::{Checkpoint, RankImage, ReadError};
+use pc3_format::shared::SharedMeta;
 use place::Constants;
 
 #[derive(Debug, Error)]
@@ -388,11 +387,11 @@ pub(crate) fn settle(rank: &mut Rank) -> Result<(), RestoreError> {
     let id = rank.id();
     let mut process = rank.process.take();
     let spoken = process.as_mut().filter(|_| rank.job().several());
-    let spoken = spoken.map_or(Ok(()), |p| locale::restore(rank, p));
+    let spoken = spoken.map_or(Ok(()), |p| rank.locale.restore(p));
     rank.process = process;
     spoken.map_err(|message| RestoreError::Other { rank: id, message })?;
     // Streams for wide characters keep the encoding that they begin with.
-    locale::enter(rank);
+    rank.locale.enter();
     let settled = rank.files.settle(id, id == 0);
     settled.map_err(|message| RestoreError::Other { rank: id, message })?;
     // What waits in standard streams may be what a rank has printed that is elsewhere now, and prints on there.

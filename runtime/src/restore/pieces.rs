@@ -9,10 +9,10 @@ use super::also::Others;
 use super::fill::{target, HIDDEN};
 use super::{Name, RankBuilder, RestoreError};
 use crate::address_scan::AddressScan;
-use crate::format::pieces::{Extent, PieceMeta};
 use crate::objects::Piece;
 use crate::pieces::{bytes_around, scalar, Note, Pieces};
 use crate::translate::Translator;
+use pc3_format::pieces::{Extent, PieceMeta};
 
 impl RankBuilder<'_, '_> {
     /// Gives pieces their places; all objects have theirs.

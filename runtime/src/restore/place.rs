@@ -9,8 +9,8 @@ use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 use super::texts::Texts;
 use super::{Name, Pending, RankBuilder, RestoreError};
 use crate::address_scan::number;
-use crate::format::meta::{GlobalMeta, ProgramMeta, Span};
 use crate::shadow::Shadow;
+use pc3_format::meta::{GlobalMeta, ProgramMeta, Span};
 
 /// What is the same in every run of this program: constants, literals, functions.
 pub(super) struct Constants<'a> {

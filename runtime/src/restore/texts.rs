@@ -8,7 +8,7 @@ use pc3_typemetric::plan::{NoReferences, Plan};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::RankBuilder;
-use crate::format::meta::{LiteralMeta, ProgramMeta};
+use pc3_format::meta::{LiteralMeta, ProgramMeta};
 
 /// The literals of one type: by unit and characters, where those are, in the unit's order.
 type Alike<'a> = HashMap<(&'a str, &'a [u8]), Vec<u64>>;

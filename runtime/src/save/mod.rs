@@ -1,6 +1,7 @@
 //! Writes all ranks of a job into a checkpoint file: their objects' bytes as they lie in memory,
 //! and the directories that say what they are.
 
+mod pieces;
 mod rank;
 
 use std::fs::File;
@@ -11,31 +12,28 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use pc3_os::threads::lock;
 use pc3_typemetric::descriptor::PC3_ORDER_SIZE;
-use pc3_typemetric::types::TypeTable;
 
+use crate::arguments;
 use crate::environment;
-use crate::format;
-use crate::format::file::{Entry, Section, Writer};
-use crate::format::kept::Kept;
-use crate::format::lent::LentMeta;
-use crate::format::meta::{
-    FileMeta, FuncMeta, GlobalMeta, JobMeta, LiteralMeta, PointMeta, ProgramMeta, RankMeta,
-    ShadowMeta,
-};
-use crate::format::pieces;
-use crate::format::unions::{self, UnionMeta};
-use crate::guest::{self, Image, Numbers, Tables};
+use crate::guest::{self, write_tables, Image, Numbers, Tables};
 use crate::job::Job;
-use crate::life;
-use crate::pieces as handed;
 use crate::rank::Rank;
 use crate::registry::{Order, Program};
-use crate::room;
+use crate::save_data::Data;
 use crate::shared;
 use crate::skipped_checkpoint::Skipped;
 use crate::transfer::SaveCtx;
 use crate::ways;
-pub(crate) use rank::Data;
+use pc3_format as format;
+use pc3_format::file::{Entry, Section, Writer};
+use pc3_format::kept::Kept;
+use pc3_format::lent::LentMeta;
+use pc3_format::meta::{
+    FileMeta, FuncMeta, GlobalMeta, JobMeta, LiteralMeta, PointMeta, ProgramMeta, RankMeta,
+    ShadowMeta,
+};
+use pc3_format::room;
+use pc3_format::unions::{self, UnionMeta};
 use rank::{noted, rank_data};
 
 pub(crate) fn write(
@@ -246,7 +244,7 @@ pub(crate) fn taken(
 pub(crate) fn head(job: &Job, ranks: usize, passage: u64, out: &mut Writer) -> io::Result<()> {
     out.section(Section::Job, 0, &job_meta(job, ranks, passage).encode())?;
     if !job.program.guest {
-        tables(out, &job.program.types, &program_meta(&job.program))?;
+        write_tables(out, &job.program.types, &program_meta(&job.program))?;
     }
     if let Some(engine) = job.engine() {
         let bytes = engine.save_job(&SaveCtx::default());
@@ -351,7 +349,7 @@ fn lent(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<LentM
     if !program.environment {
         return Ok(Vec::new());
     }
-    let parts = environment::parts(life::pc3_environment(), &|at| rank.owns(at));
+    let parts = environment::parts(arguments::environment(), &|at| rank.owns(at));
     let one = |p: environment::Part| {
         Ok(LentMeta {
             addr: p.addr as u64,
@@ -374,18 +372,11 @@ fn lent_out(list: &[LentMeta], n: u64, out: &mut Writer) -> io::Result<()> {
 }
 
 fn handed_out(rank: &Rank, n: u64, shadow: &[ShadowMeta], out: &mut Writer) -> io::Result<()> {
-    let list = handed::list(rank, shadow);
+    let list = pieces::list(rank, shadow);
     if list.is_empty() {
         return Ok(());
     }
-    out.section(Section::Pieces, n, &pieces::encode(&list))
-}
-
-pub(crate) fn tables(out: &mut Writer, types: &TypeTable, program: &ProgramMeta) -> io::Result<()> {
-    let mut bytes = Vec::new();
-    types.encode(&mut bytes);
-    out.section(Section::Types, 0, &bytes)?;
-    out.section(Section::Program, 0, &program.encode())
+    out.section(Section::Pieces, n, &format::pieces::encode(&list))
 }
 
 fn job_meta(job: &Job, ranks: usize, passage: u64) -> JobMeta {
@@ -402,7 +393,7 @@ fn job_meta(job: &Job, ranks: usize, passage: u64) -> JobMeta {
         workers: job.workers as u64,
         passage,
         calls_mpi: job.program.calls_mpi,
-        arguments: life::arguments_given(),
+        arguments: arguments::given(),
         abi: match job.program.guest {
             true => guest::abi(),
             false => job.program.types.abi().clone(),

@@ -6,61 +6,17 @@ use pc3_heap::{Block, Slab};
 use pc3_typemetric::descriptor::{pc3_frame, PC3_ORDER_WAY};
 use pc3_typemetric::types::TypeId;
 
-use crate::beside;
 use crate::exits::AtExit;
 use crate::floats;
-use crate::format::file::Writer;
-use crate::format::library::{ExitMeta, LibraryMeta};
-use crate::format::meta::{
-    CallbackMeta, FrameMeta, LargeMeta, RankMeta, ShadowMeta, SlabMeta, Span,
-};
-use crate::format::unions::UnionMeta;
+use crate::out_of_bounds;
 use crate::rank::{Rank, Status};
 use crate::registry::{Order, Program};
+use crate::save_data::Data;
 use crate::variables;
 use crate::ways;
-
-/// Objects start at multiples of this in the data section.
-const ALIGN: u64 = 16;
-
-/// The open data section.
-pub(crate) struct Data<'a, 'f> {
-    pub(crate) out: &'a mut Writer<'f>,
-    pub(crate) at: u64,
-}
-
-impl Data<'_, '_> {
-    fn align(&mut self) -> io::Result<u64> {
-        let pad = self.at.next_multiple_of(ALIGN) - self.at;
-        self.out.put(&[0; ALIGN as usize][..pad as usize])?;
-        self.at += pad;
-        Ok(self.at)
-    }
-
-    /// # Safety
-    /// `bytes` bytes at `addr` are readable and nobody writes them now.
-    unsafe fn raw(&mut self, addr: usize, bytes: usize) -> io::Result<()> {
-        if bytes > 0 {
-            // SAFETY: by the caller.
-            self.out
-                .put(unsafe { std::slice::from_raw_parts(addr as *const u8, bytes) })?;
-            self.at += bytes as u64;
-        }
-        Ok(())
-    }
-
-    /// # Safety
-    /// As `raw`.
-    pub(super) unsafe fn object(&mut self, addr: usize, bytes: usize) -> io::Result<Span> {
-        let offset = self.align()?;
-        // SAFETY: by the caller.
-        unsafe { self.raw(addr, bytes)? };
-        Ok(Span {
-            offset,
-            bytes: bytes as u64,
-        })
-    }
-}
+use pc3_format::library::{ExitMeta, LibraryMeta};
+use pc3_format::meta::{CallbackMeta, FrameMeta, LargeMeta, RankMeta, ShadowMeta, SlabMeta, Span};
+use pc3_format::unions::UnionMeta;
 
 pub(super) fn rank_data(
     program: &Program,
@@ -115,7 +71,7 @@ pub(super) fn rank_data(
             false => variables::changed(),
         },
         library: library(rank, data)?,
-        beside: beside::save(rank),
+        beside: out_of_bounds::save(rank),
         numbers: seen(program),
         orders: kept(program, rank),
         first_numbers: rank.first_numbers.list(),

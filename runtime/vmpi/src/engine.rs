@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pc3_runtime::chaos;
 use pc3_runtime::engine::{provide_mpi, Body, Engine};
 use pc3_runtime::given;
-use pc3_runtime::guest::none_resumes;
+use pc3_runtime::guests::none_resumes;
 use pc3_runtime::job::Job;
 use pc3_runtime::peers::{provide_peers, Peers};
 use pc3_runtime::placement::Placement;

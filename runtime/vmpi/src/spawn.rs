@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use pc3_runtime::spawned::Birth;
+use pc3_runtime::checkpoint::{self, Birth};
 
 use crate::coll::meeting::Registry;
 use crate::comm::inter::Side;
@@ -81,7 +81,7 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
         let n = births.len();
         return refuse(format!("{n} are asked for, and {left} more are possible"));
     }
-    let made = job.bear(by, births);
+    let made = checkpoint::bear(job, by, births);
     let made = made.inspect_err(|_| failing()).or_else(refuse)?;
     if let Some(turn) = &turn {
         turn.tell(&News::Ranks(made.len() as u32));

@@ -1,5 +1,6 @@
 //! What a call sends or receives: blocks by number, one for each member it deals with.
 
+use pc3_runtime::checkpoint::of_origin;
 use pc3_runtime::report::{die, error, EXIT_REFUSED};
 use pc3_runtime::transfer::LoadCtx;
 use pc3_typemetric::codes;
@@ -171,7 +172,7 @@ fn values_again(bytes: &[u8], here: &Signature, world: &World) -> Read<Vec<u8>> 
     let Some(job) = world.job.get() else {
         return bad("the result of a collective of another program");
     };
-    job.of_origin(convert).map_err(|e| {
+    of_origin(job, convert).map_err(|e| {
         let text = format!("the result of a collective that crosses the checkpoint: {e}");
         die(EXIT_REFUSED, &error(codes::MESSAGES, &text))
     })

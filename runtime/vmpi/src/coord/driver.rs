@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use pc3_runtime::chaos;
+use pc3_runtime::checkpoint::{self, After};
 use pc3_runtime::control::{clear_flag, news, set_flag, FLAG_ENGINE};
-use pc3_runtime::job::After;
 use pc3_runtime::rank::Rank;
 
 use super::barrier::{Answer, Place};
@@ -145,7 +145,7 @@ pub(crate) fn checkpoint(world: &World) {
         .collect();
     let Some(job) = world.job.get() else { return };
     let passage = world.coord.lock().target().unwrap_or(0);
-    let after = job.checkpoint(&mut all, passage);
+    let after = checkpoint::checkpoint(job, &mut all, passage);
     stats::checkpoint(world, job);
     if after == After::Stop {
         stats::end(world, job);

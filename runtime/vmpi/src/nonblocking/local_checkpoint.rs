@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use pc3_protocol::{Member, Phase, Rules};
 use pc3_runtime::chaos;
+use pc3_runtime::checkpoint::{self, After, LocalCheckpoints, Written};
 use pc3_runtime::control::without_signals;
-use pc3_runtime::job::{After, LocalCheckpoints, Written};
 use pc3_runtime::rank::Rank;
 use pc3_runtime::save::Part;
 use pc3_runtime::skipped_checkpoint::Skipped;
@@ -102,7 +102,7 @@ pub(crate) fn unwound(world: &World, rank: &mut Rank) {
 
 /// What is the rank's own.
 fn part(me: &RankState, rank: &mut Rank, engine: &[u8]) -> Result<Part, Skipped> {
-    let part = rank.job().clone().part(rank, engine);
+    let part = checkpoint::part(&rank.job().clone(), rank, engine);
     me.pending_at_line.borrow_mut().clear();
     part
 }
@@ -405,14 +405,17 @@ pub(super) fn commit(s: &mut State, world: &World) {
         drop(before.map(JoinHandle::join));
         // SAFETY: the world waits for this thread before it ends.
         let world = unsafe { &*{ shared }.0 };
-        let written = job.commit_local(LocalCheckpoints {
-            parts: obstacle.map_or(Ok(&parts), Err),
-            passage,
-            asked,
-            since,
-            stalls,
-            disturbed,
-        });
+        let written = checkpoint::commit_local(
+            &job,
+            LocalCheckpoints {
+                parts: obstacle.map_or(Ok(&parts), Err),
+                passage,
+                asked,
+                since,
+                stalls,
+                disturbed,
+            },
+        );
         drop(parts);
         // That they do not fit together only the first process knows: the others give what they have counted in any case.
         stats::checkpoint(world, &job);

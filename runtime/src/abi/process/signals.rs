@@ -9,8 +9,9 @@ use pc3_os::signals::{new_action, SA_NODEFER, SA_RESETHAND, SA_RESTART, SIG_DFL,
 use pc3_os::types::sigaction;
 
 use crate::control;
-use crate::dispositions;
-use crate::handlers;
+use crate::interrupts;
+use crate::signal_tables;
+use crate::variables;
 
 /// As `set` does, which gives a signal a handler and returns the one before.
 unsafe fn given(
@@ -20,12 +21,12 @@ unsafe fn given(
     set: unsafe extern "C" fn(c_int, usize) -> usize,
 ) -> usize {
     let new = new_action(handler, flags);
-    if let Some(old) = dispositions::action(number, Some(&new)) {
+    if let Some(old) = signal_tables::action(number, Some(&new)) {
         return old.sa_sigaction;
     }
-    let before = handlers::of(number);
+    let before = interrupts::of(number);
     // SAFETY: by the caller.
-    let old = unsafe { set(number, handlers::stand_in(number, handler)) };
+    let old = unsafe { set(number, interrupts::stand_in(number, handler)) };
     if old == SIG_ERR {
         return old;
     }
@@ -35,7 +36,7 @@ unsafe fn given(
     if old == control::listener() {
         return SIG_DFL;
     }
-    handlers::meant(old, before)
+    interrupts::meant(old, before)
 }
 
 /// # Safety
@@ -75,17 +76,17 @@ pub unsafe extern "C" fn pc3_sigaction(
 ) -> c_int {
     // SAFETY: by the caller.
     unsafe {
-        if let Some(before) = dispositions::action(number, new.as_ref()) {
+        if let Some(before) = signal_tables::action(number, new.as_ref()) {
             if !old.is_null() {
                 *old = before;
             }
             return 0;
         }
-        let before = handlers::of(number);
+        let before = interrupts::of(number);
         let gives_up = !new.is_null() && (*new).sa_sigaction == SIG_DFL;
         let stand_in = new.as_ref().map(|new| {
             let mut new = *new;
-            new.sa_sigaction = handlers::stand_in(number, new.sa_sigaction);
+            new.sa_sigaction = interrupts::stand_in(number, new.sa_sigaction);
             new
         });
         let new = stand_in.as_ref().map_or(null(), std::ptr::from_ref);
@@ -94,7 +95,7 @@ pub unsafe extern "C" fn pc3_sigaction(
             return done;
         }
         if !old.is_null() {
-            (*old).sa_sigaction = handlers::meant((*old).sa_sigaction, before);
+            (*old).sa_sigaction = interrupts::meant((*old).sa_sigaction, before);
             // The C library's own, set anew with each handler: nothing to keep.
             (*old).sa_restorer = None;
         }
@@ -107,4 +108,10 @@ pub unsafe extern "C" fn pc3_sigaction(
         }
         0
     }
+}
+
+/// `siginterrupt`: handlers that `signal` sets later are meant, too.
+#[no_mangle]
+pub extern "C" fn pc3_siginterrupt(signal: c_int, interrupts: c_int) -> c_int {
+    variables::interrupt(signal, interrupts)
 }

@@ -8,8 +8,8 @@ use pc3_os::{errors, memory, original};
 use pc3_typemetric::descriptor::pc3_site;
 use pc3_typemetric::types::TypeId;
 
+use super::heap::pc3_aligned_alloc;
 use crate::files::call;
-use crate::heap_abi::pc3_aligned_alloc;
 use crate::obstacles;
 use crate::rank::Rank;
 

@@ -12,8 +12,8 @@ use pc3_os::{errors, memory, original};
 use pc3_typemetric::descriptor::{pc3_head, pc3_site};
 use pc3_typemetric::types::{Kind, TypeId};
 
+use super::pieces;
 use crate::engine::Engine;
-use crate::pieces;
 use crate::rank::Rank;
 use crate::report::{flush_all, say};
 use crate::shared;

@@ -3,23 +3,22 @@
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::os::fd::RawFd;
 use std::path::Path;
-use std::ptr::{null, null_mut, NonNull};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::ptr::{null, null_mut};
 
 use pc3_os::types::{mode_t, FILE};
 use pc3_os::{errors, files as os_files, original, streams};
 
-use super::baseline;
-use super::call_place::{self, call, pc3_call_at};
-use super::memory::{self, Memory, Owner};
-use super::scan::{made, Made};
-use super::system::Identity;
-use super::{
-    kind_of, leads_to, numbers, owned, path_text, scan, stream, system, window, Files, Written,
-};
 use crate::engine::Engine;
-use crate::format::library::{BufferMeta, FileKind, ACCESS_APPEND, ACCESS_WRITE};
+use crate::files::call_place;
+use crate::files::memory::{self, Memory};
+use crate::files::scan::{made, Made};
+use crate::files::system::Identity;
+use crate::files::{
+    baseline, call, kind_of, leads_to, note_read, numbers, owned, path_text, scan, stream, system,
+    window, Files, Written,
+};
 use crate::rank::Rank;
+use pc3_format::library::{BufferMeta, FileKind, ACCESS_APPEND, ACCESS_WRITE};
 use pc3_os::own::{disown, is_own};
 
 fn files<'a>() -> Option<&'a mut Files> {
@@ -30,6 +29,12 @@ fn files<'a>() -> Option<&'a mut Files> {
 fn rank() -> usize {
     // SAFETY: as above.
     unsafe { Rank::current() }.map_or(0, |rank| rank.id())
+}
+
+/// Says where the next call stands: a static string, `a.c:12`.
+#[no_mangle]
+pub extern "C" fn pc3_call_at(place: *const c_char) {
+    call_place::at(place);
 }
 
 /// A descriptor has been made whose number the program gets, and has not chosen.
@@ -249,9 +254,7 @@ fn note_memory(made: Option<(*mut FILE, *mut Memory)>, mode: CString) -> *mut FI
     };
     if let Some(files) = files() {
         files.note(stream, CString::default(), mode, FileKind::Opened);
-        if let Some(last) = files.opened.last_mut() {
-            last.memory = NonNull::new(memory);
-        }
+        files.is_in_memory(memory);
     }
     stream
 }
@@ -269,7 +272,7 @@ pub unsafe extern "C" fn pc3_fmemopen(
         let Some(rank) = Rank::current() else {
             return original::fmemopen(bytes, n, mode);
         };
-        let made = memory::on_buffer(Owner::of(rank), bytes, n, CStr::from_ptr(mode));
+        let made = memory::on_buffer(rank.owner(), bytes, n, CStr::from_ptr(mode));
         note_memory(made, owned(mode))
     }
 }
@@ -284,7 +287,7 @@ pub unsafe extern "C" fn pc3_other_stream(
     place: *const c_char,
     stream: *mut FILE,
 ) -> *mut FILE {
-    pc3_call_at(place);
+    call_place::at(place);
     // SAFETY: by the caller.
     let call = call(&unsafe { CStr::from_ptr(name) }.to_string_lossy());
     if let Some(files) = files().filter(|_| !stream.is_null()) {
@@ -294,9 +297,7 @@ pub unsafe extern "C" fn pc3_other_stream(
             CString::default(),
             FileKind::Opened,
         );
-        if let Some(last) = files.opened.last_mut() {
-            last.opaque = Some(call);
-        }
+        files.is_opaque(call);
     }
     stream
 }
@@ -310,7 +311,7 @@ pub unsafe extern "C" fn pc3_open_memstream(bytes: *mut *mut c_char, n: *mut usi
         let Some(rank) = Rank::current() else {
             return original::open_memstream(bytes, n);
         };
-        note_memory(memory::growing(Owner::of(rank), bytes, n), c"w".to_owned())
+        note_memory(memory::growing(rank.owner(), bytes, n), c"w".to_owned())
     }
 }
 
@@ -350,7 +351,7 @@ fn note_buffer(stream: *mut FILE, mode: c_int, buffer: *mut c_char, size: usize)
             addr: buffer as usize as u64,
             size: size as u64,
         };
-        files.buffers.insert(stream as usize, meta);
+        files.is_buffered(stream, meta);
     }
 }
 
@@ -428,13 +429,6 @@ pub unsafe extern "C" fn pc3_open_file(
     }
 }
 
-/// The program has read from descriptor 0 itself.
-static HAS_READ: AtomicBool = AtomicBool::new(false);
-
-pub(super) fn has_read() -> bool {
-    HAS_READ.load(Relaxed)
-}
-
 /// # Safety
 /// As `read`.
 #[no_mangle]
@@ -449,7 +443,7 @@ pub unsafe extern "C" fn pc3_read(fd: c_int, into: *mut c_void, n: usize) -> isi
     let done = unsafe { original::read(fd, into, n) };
     if fd == 0 {
         // At the end there is nothing more to lose.
-        HAS_READ.store(done != 0, Relaxed);
+        note_read(done != 0);
     }
     done
 }
@@ -547,7 +541,7 @@ pub unsafe extern "C" fn pc3_descriptor(
     place: *const c_char,
     fd: c_int,
 ) -> c_int {
-    pc3_call_at(place);
+    call_place::at(place);
     // SAFETY: by the caller.
     let name = unsafe { CStr::from_ptr(name) };
     let name = name.to_str().unwrap_or_default();
@@ -565,7 +559,7 @@ unsafe fn note_pair(done: c_int, pair: *const c_int, name: &str) -> c_int {
     if done == 0 {
         let place = call_place::get();
         for i in 0..2 {
-            pc3_call_at(place);
+            call_place::at(place);
             // SAFETY: by the caller.
             note(unsafe { *pair.add(i) }, name, null());
         }

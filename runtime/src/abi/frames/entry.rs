@@ -5,14 +5,12 @@ use std::ffi::{c_char, c_int, c_void};
 use pc3_os::{errors, processes};
 use pc3_typemetric::descriptor::{pc3_fn, pc3_frame, pc3_point, pc3_type};
 
+use super::{callbacks, descent, exits, footing};
 use crate::apart;
-use crate::callbacks::{self, BEFORE, CONTINUE, RESTART};
-use crate::descent;
-use crate::exits;
+use crate::callbacks::{BEFORE, CONTINUE, RESTART};
 use crate::floats;
-use crate::footing;
 use crate::frames::{calls, text};
-use crate::handlers;
+use crate::interrupts;
 use crate::rank::Rank;
 use crate::report::{die, EXIT_FATAL};
 use crate::tls;
@@ -72,7 +70,7 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
         (*rank).frames.clear();
         (*rank).shadow.top = (*rank).abi.sp as usize;
         if !(*rank).job().program.calls_mpi {
-            handlers::hold();
+            interrupts::hold();
         }
     }
     tls::set_unwinding(true);
@@ -169,7 +167,7 @@ pub unsafe extern "C" fn pc3_resumed() {
         die(EXIT_FATAL, "internal error: saved frames are left over");
     }
     descent::ends();
-    handlers::let_go();
+    interrupts::let_go();
     let event = if std::mem::take(&mut rank.restarted) {
         RESTART
     } else {
