@@ -177,78 +177,11 @@ fn check(p: &Program) -> Result<usize, String> {
     std::fs::create_dir_all(&dir).unwrap();
     let own = own_flags(p);
     let own: Vec<&str> = own.iter().map(String::as_str).collect();
-    let stub = dir.join("stub.c");
-    std::fs::write(&stub, "void pc3_checkpoint(void) {}\nint MPI_Init(int *c, char ***v) { return 0; }\nint MPI_Finalize(void) { return 0; }\n").unwrap();
-    let mut plain_sources = p.sources.clone();
-    plain_sources.push(stub);
-    let plain = dir.join("plain");
-    let out = compile(
-        "gcc",
-        &[&own[..], &["-O1", "-w"]].concat(),
-        &plain_sources,
-        &plain,
-    );
-    if !out.status.success() {
-        return Err(format!(
-            "plain build: {}",
-            String::from_utf8_lossy(&out.stderr)
-        ));
-    }
-    let expected = run(&plain, &[]);
-
+    let expected = plain_run(p, &own, &dir)?;
     let mut runs = 0;
     let ways = [("gcc", "-O0"), ("gcc", "-O3"), ("clang", "-O2")];
     for (cc, opt) in ways.into_iter().filter(|w| is_here(w.0)) {
-        let everywhere = std::env::var_os("PC3_EVERYWHERE").is_some();
-        let mut units = load(cc, &p.sources, &own);
-        if everywhere {
-            let at = Vec::new();
-            units = pc3_syntax::front::place(units, &Locations { at, everywhere }, &[], true).0;
-        }
-        let options = Options {
-            everywhere,
-            dialects: vec![dialect(cc); units.len()],
-            ..Options::default()
-        };
-        let out = std::panic::catch_unwind(|| must_instrument(&units, &options))
-            .map_err(|e| e.downcast_ref::<String>().cloned().unwrap_or_default())?;
-        let mut files: Vec<PathBuf> = Vec::new();
-        for (i, t) in out.texts.iter().enumerate() {
-            let f = dir.join(format!("{}-{i}.i", p.name));
-            std::fs::write(&f, t).unwrap();
-            files.push(f);
-        }
-        let obj = dir.join("mini.o");
-        let built = compile(
-            "gcc",
-            &["-O1", "-c", "-DPC3_MINI"],
-            &[root().join("tests/mini_runtime.c")],
-            &obj,
-        );
-        if !built.status.success() {
-            return Err(String::from_utf8_lossy(&built.stderr).into_owned());
-        }
-        files.push(obj);
-        let program = dir.join("instrumented");
-        let built = compile(
-            cc,
-            &[&own[..], &[opt, "-g", "-Wl,--wrap=main"]].concat(),
-            &files,
-            &program,
-        );
-        if !built.status.success() {
-            return Err(format!(
-                "{cc} {opt}: {}",
-                String::from_utf8_lossy(&built.stderr)
-            ));
-        }
-        let messages = String::from_utf8_lossy(&built.stderr);
-        if messages
-            .lines()
-            .any(|l| l.contains("warning:") && l.contains("pc3_"))
-        {
-            return Err(format!("{cc} {opt} warns of generated code: {messages}"));
-        }
+        let program = instrumented(p, (cc, opt), &own, &dir)?;
         let mut compare = |env: &[(&str, String)]| -> Result<String, String> {
             let got = run(&program, env);
             runs += 1;
@@ -260,26 +193,103 @@ fn check(p: &Program) -> Result<usize, String> {
             }
             Ok(got.2)
         };
-        let stderr = compare(&[("MINI_COUNT", "1".into())])?;
-        let passed: u64 = stderr
-            .lines()
-            .find_map(|l| l.strip_prefix("passed "))
-            .and_then(|n| n.trim().parse().ok())
-            .unwrap_or(0);
-        if passed == 0 {
-            return Err("no location was passed".into());
-        }
-        let samples: u64 = std::env::var("PC3_SAMPLES").map_or(25, |n| n.parse().unwrap());
-        let often = |n: u64| n.max(passed / (samples * 800)).to_string();
-        compare(&[("MINI_EVERY", often(1))])?;
-        let step = (passed / samples).max(1);
-        for k in (1..=passed).step_by(step as usize) {
-            compare(&[("MINI_AT", k.to_string())])?;
-        }
-        compare(&[("MINI_AT", passed.to_string())])?;
-        compare(&[("MINI_EVERY", often(3))])?;
+        stop_everywhere(&mut compare)?;
     }
     Ok(runs)
+}
+
+/// What the program does as the plain compiler builds it.
+fn plain_run(
+    p: &Program,
+    own: &[&str],
+    dir: &Path,
+) -> Result<(Option<i32>, String, String), String> {
+    let stub = dir.join("stub.c");
+    std::fs::write(&stub, "void pc3_checkpoint(void) {}\nint MPI_Init(int *c, char ***v) { return 0; }\nint MPI_Finalize(void) { return 0; }\n").unwrap();
+    let mut sources = p.sources.clone();
+    sources.push(stub);
+    let plain = dir.join("plain");
+    let flags = [own, &["-O1", "-w"]].concat();
+    let out = compile("gcc", &flags, &sources, &plain);
+    match out.status.success() {
+        true => Ok(run(&plain, &[])),
+        false => Err(format!(
+            "plain build: {}",
+            String::from_utf8_lossy(&out.stderr)
+        )),
+    }
+}
+
+/// The program as pc3cc writes it, with the runtime that only goes back into frames.
+fn instrumented(
+    p: &Program,
+    (cc, opt): (&str, &str),
+    own: &[&str],
+    dir: &Path,
+) -> Result<PathBuf, String> {
+    let everywhere = std::env::var_os("PC3_EVERYWHERE").is_some();
+    let mut units = load(cc, &p.sources, own);
+    if everywhere {
+        let at = Vec::new();
+        units = pc3_syntax::front::place(units, &Locations { at, everywhere }, &[], true).0;
+    }
+    let options = Options {
+        everywhere,
+        dialects: vec![dialect(cc); units.len()],
+        ..Options::default()
+    };
+    let out = std::panic::catch_unwind(|| must_instrument(&units, &options))
+        .map_err(|e| e.downcast_ref::<String>().cloned().unwrap_or_default())?;
+    let mut files: Vec<PathBuf> = Vec::new();
+    for (i, t) in out.texts.iter().enumerate() {
+        let f = dir.join(format!("{}-{i}.i", p.name));
+        std::fs::write(&f, t).unwrap();
+        files.push(f);
+    }
+    let obj = dir.join("mini.o");
+    let runtime = [root().join("tests/mini_runtime.c")];
+    let built = compile("gcc", &["-O1", "-c", "-DPC3_MINI"], &runtime, &obj);
+    if !built.status.success() {
+        return Err(String::from_utf8_lossy(&built.stderr).into_owned());
+    }
+    files.push(obj);
+    let program = dir.join("instrumented");
+    let flags = [own, &[opt, "-g", "-Wl,--wrap=main"]].concat();
+    let built = compile(cc, &flags, &files, &program);
+    let messages = String::from_utf8_lossy(&built.stderr);
+    if !built.status.success() {
+        return Err(format!("{cc} {opt}: {messages}"));
+    }
+    let of_ours = |l: &str| l.contains("warning:") && l.contains("pc3_");
+    match messages.lines().any(of_ours) {
+        true => Err(format!("{cc} {opt} warns of generated code: {messages}")),
+        false => Ok(program),
+    }
+}
+
+/// Leaves the program at a sample of the locations that it passes, and at many of them in one run.
+fn stop_everywhere(
+    compare: &mut dyn FnMut(&[(&str, String)]) -> Result<String, String>,
+) -> Result<(), String> {
+    let stderr = compare(&[("MINI_COUNT", "1".into())])?;
+    let passed: u64 = stderr
+        .lines()
+        .find_map(|l| l.strip_prefix("passed "))
+        .and_then(|n| n.trim().parse().ok())
+        .unwrap_or(0);
+    if passed == 0 {
+        return Err("no location was passed".into());
+    }
+    let samples: u64 = std::env::var("PC3_SAMPLES").map_or(25, |n| n.parse().unwrap());
+    let often = |n: u64| n.max(passed / (samples * 800)).to_string();
+    compare(&[("MINI_EVERY", often(1))])?;
+    let step = (passed / samples).max(1);
+    for k in (1..=passed).step_by(step as usize) {
+        compare(&[("MINI_AT", k.to_string())])?;
+    }
+    compare(&[("MINI_AT", passed.to_string())])?;
+    compare(&[("MINI_EVERY", often(3))])?;
+    Ok(())
 }
 
 #[test]

@@ -14,58 +14,12 @@ use pc3_tests::program::Program;
 use pc3_tests::run::{difference, end_of, Job, STOPPED};
 
 pub fn trials() -> Vec<Trial> {
-    let root = arch::root();
-    let mut programs = Vec::new();
-    for folder in ["tests/programs", "examples/c"] {
-        match Program::load_all(&root.join(folder)) {
-            Ok(p) => programs.extend(p),
-            Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
-        }
-    }
-    match Program::rust_examples() {
-        Ok(p) => programs.extend(p),
+    let programs = match programs() {
+        Ok(p) => p,
         Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
-    }
-    let mut trials = Vec::new();
-    for p in programs.into_iter().filter(|p| p.ranks > 1) {
-        let name = format!("processes::{}", p.name);
-        if NATIVE.contains(&&*p.name) {
-            let q = p.clone();
-            let missing = ["openmpi", "mpich"].into_iter().find(|m| !has(m));
-            if let Some(mpi) = missing {
-                println!(
-                    "skipped processes::native_{}: no transport for {mpi}",
-                    p.name
-                );
-            } else {
-                trials.push(clock::test(
-                    format!("processes::native_{}", p.name),
-                    move || native(&q).map_err(|e| format!("{e:#}").into()),
-                ));
-            }
-        }
-        trials.push(clock::test(name, move || {
-            moved(&p).map_err(|e| format!("{e:#}").into())
-        }));
-    }
-    for (what, status, said) in ENDS {
-        trials.push(clock::test(format!("processes::end_{what}"), move || {
-            ends("none", what, *status, said).map_err(|e| format!("{e:#}").into())
-        }));
-        if has("mpich") {
-            // Its launcher sees the end of one process before the others can speak of it.
-            let said = match *what {
-                "kill" | "kill_first" | "spawned_kill" => "signal 9 has ended a process of the job",
-                // What it talks to machines with has words of its own for that.
-                "crash" => continue,
-                _ => said,
-            };
-            let name = format!("processes::end_{what}_mpich");
-            trials.push(clock::test(name, move || {
-                ends("mpich", what, *status, said).map_err(|e| format!("{e:#}").into())
-            }));
-        }
-    }
+    };
+    let mut trials: Vec<Trial> = programs.iter().flat_map(of_program).collect();
+    trials.extend(of_ends());
     for (mpi, processes, shm) in [
         ("none", 1, true),
         ("none", 2, true),
@@ -75,46 +29,86 @@ pub fn trials() -> Vec<Trial> {
     ] {
         if has(mpi) {
             let by = if shm { "" } else { "_apart" };
-            let name = format!("processes::flood_{mpi}_{processes}{by}");
-            trials.push(clock::test(name, move || {
-                flood(mpi, processes, shm).map_err(|e| format!("{e:#}").into())
-            }));
+            let name = format!("flood_{mpi}_{processes}{by}");
+            trials.push(test(name, move || flood(mpi, processes, shm)));
         }
     }
     for processes in [1, 3] {
-        let name = format!("processes::sends_ahead_{processes}");
-        trials.push(clock::test(name, move || {
-            sends_ahead(processes).map_err(|e| format!("{e:#}").into())
-        }));
+        let name = format!("sends_ahead_{processes}");
+        trials.push(test(name, move || sends_ahead(processes)));
     }
     let found = ["openmpi", "mpich"].into_iter().find(|m| has(m));
     for mpi in found.into_iter().chain(["none"]) {
-        trials.push(clock::test(format!("processes::found_{mpi}"), move || {
-            chosen(mpi).map_err(|e| format!("{e:#}").into())
-        }));
+        trials.push(test(format!("found_{mpi}"), move || chosen(mpi)));
     }
     for mpi in ["openmpi", "mpich", "none"].into_iter().filter(|m| has(m)) {
-        trials.push(clock::test(format!("processes::output_{mpi}"), move || {
-            output(mpi).map_err(|e| format!("{e:#}").into())
-        }));
-        trials.push(clock::test(format!("processes::input_{mpi}"), move || {
-            input(mpi).map_err(|e| format!("{e:#}").into())
-        }));
+        trials.push(test(format!("output_{mpi}"), move || output(mpi)));
+        trials.push(test(format!("input_{mpi}"), move || input(mpi)));
+    }
+    trials.push(test("own_outputs".to_owned(), own_outputs));
+    trials
+}
+
+/// A trial of this suite.
+fn test(name: String, run: impl FnOnce() -> Result<()> + Send + 'static) -> Trial {
+    clock::test(format!("processes::{name}"), move || {
+        run().map_err(|e| format!("{e:#}").into())
+    })
+}
+
+fn programs() -> Result<Vec<Program>> {
+    let root = arch::root();
+    let mut programs = Vec::new();
+    for folder in ["tests/programs", "examples/c"] {
+        programs.extend(Program::load_all(&root.join(folder))?);
+    }
+    programs.extend(Program::rust_examples()?);
+    programs.retain(|p| p.ranks > 1);
+    Ok(programs)
+}
+
+fn of_program(p: &Program) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    if NATIVE.contains(&&*p.name) {
+        let name = format!("native_{}", p.name);
+        match ["openmpi", "mpich"].into_iter().find(|m| !has(m)) {
+            Some(mpi) => println!("skipped processes::{name}: no transport for {mpi}"),
+            None => {
+                let p = p.clone();
+                trials.push(test(name, move || native(&p)));
+            }
+        }
+    }
+    let p = p.clone();
+    trials.push(test(p.name.clone(), move || moved(&p)));
+    trials
+}
+
+/// How the end of one process ends the others.
+fn of_ends() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (what, status, said) in ENDS {
+        let name = format!("end_{what}");
+        trials.push(test(name, move || ends("none", what, *status, said)));
+        // What MPICH's launcher talks to machines with has words of its own for a crash.
+        if !has("mpich") || *what == "crash" {
+            continue;
+        }
+        // It sees the end of one process before the others can speak of it.
+        let said = match *what {
+            "kill" | "kill_first" | "spawned_kill" => "signal 9 has ended a process of the job",
+            _ => said,
+        };
+        let name = format!("end_{what}_mpich");
+        trials.push(test(name, move || ends("mpich", what, *status, said)));
     }
     if has("openmpi") {
         for what in ["kill", "kill_first"] {
-            let name = format!("processes::end_{what}_under_mpirun");
-            trials.push(clock::test(name, move || {
-                ends_under_mpirun(what).map_err(|e| format!("{e:#}").into())
-            }));
+            let name = format!("end_{what}_under_mpirun");
+            trials.push(test(name, move || ends_under_mpirun(what)));
         }
     }
-    trials.push(clock::test("processes::own_outputs", || {
-        own_outputs().map_err(|e| format!("{e:#}").into())
-    }));
-    trials.push(clock::test("processes::end_quit", || {
-        told().map_err(|e| format!("{e:#}").into())
-    }));
+    trials.push(test("end_quit".to_owned(), told));
     trials
 }
 

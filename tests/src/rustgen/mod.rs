@@ -237,30 +237,14 @@ impl Generator {
         let inner = |g: &Self| 2 + usize::from(g.depth < 3);
         match self.rng.u8(..40) {
             0..=2 => self.put("checkpoint!();"),
-            3 | 4 => {
-                let (name, value, mutable) = (self.name(), self.int(2), self.rng.bool());
-                let word = if mutable { "mut " } else { "" };
-                self.put(&format!("let {word}{name}: i64 = {value};"));
-                self.declare(&name, Kind::Int, mutable);
-            }
+            3 | 4 => self.number(),
             5 => {
                 if let Some(name) = self.find(Kind::Int, true) {
                     let (op, value) = (self.pick(&["=", "^=", "|="]), self.int(2));
                     self.put(&format!("{name} {op} {value};"));
                 }
             }
-            6 => {
-                let (name, from) = (
-                    self.name(),
-                    self.find(Kind::Int, false)
-                        .unwrap_or_else(|| "n".to_owned()),
-                );
-                let number = self.rng.u8(..);
-                self.put(&format!(
-                    "let mut {name} = format!(\"{{{from}}}-{{:03}}\", {number});"
-                ));
-                self.declare(&name, Kind::Text, true);
-            }
+            6 => self.text(),
             7 => {
                 if let Some(name) = self.find(Kind::Text, true) {
                     self.put(&format!("{name}.push('!');"));
@@ -283,96 +267,139 @@ impl Generator {
                 self.put(&format!("list.push({v});"));
                 self.put("if list.len() > 40 { list.truncate(5); }");
             }
-            11 | 12 => {
-                let (c, n) = (self.condition(), inner(self));
-                self.put(&format!("if {c} {{"));
-                self.block(n, Vec::new());
-                self.put("} else {");
-                self.block(n, Vec::new());
-                self.put("}");
-            }
-            13 => {
-                if let Some(o) = self.find(Kind::Maybe, false) {
-                    let (x, n) = (self.name(), inner(self));
-                    self.put(&format!("if let Some({x}) = {o} {{"));
-                    let first = Local {
-                        name: x,
-                        kind: Kind::Int,
-                        mutable: false,
-                    };
-                    self.block(n, vec![first]);
-                    self.put("}");
-                }
-            }
-            14 => {
-                let (e, x, n) = (self.int(1), self.name(), inner(self));
-                self.put(&format!("match {e} {{"));
-                self.depth += 1;
-                self.put("-2..=1 => {");
-                self.block(n, Vec::new());
-                self.put("}");
-                self.put(&format!("{x} if {x} % 2 == 0 => {{"));
-                let first = Local {
-                    name: x,
-                    kind: Kind::Int,
-                    mutable: false,
-                };
-                self.block(n, vec![first]);
-                self.put("}");
-                self.put("_ => {}");
-                self.depth -= 1;
-                self.put("}");
-            }
+            11 | 12 => self.two_ways(inner(self)),
+            13 => self.if_there(inner(self)),
+            14 => self.matched(inner(self)),
             15..=17 => self.looped(),
-            18 if !self.labels.is_empty() => {
-                let (label, c) = (
-                    self.labels[self.rng.usize(..self.labels.len())].clone(),
-                    self.condition(),
-                );
-                let word = self.pick(&["break", "continue"]);
-                self.put(&format!("if {c} {{ {word} {label}; }}"));
-            }
-            19 => {
-                let (c, v) = (self.condition(), self.int(1));
-                let e = match (self.fallible, self.rng.bool()) {
-                    (true, true) => format!("Err(format!(\"left with {{}}\", {v}))"),
-                    (true, false) => format!("Ok({v})"),
-                    (false, _) => v,
-                };
-                self.put(&format!("if {c} {{ return {e}; }}"));
-            }
-            20 => {
-                let (name, n) = (self.name(), inner(self));
-                self.put(&format!("let {name}: i64 = {{"));
-                self.scopes.push(Vec::new());
-                self.depth += 1;
-                self.statements(n);
-                let v = self.int(1);
-                self.end_louds();
-                self.put(&v);
-                self.depth -= 1;
-                self.scopes.pop();
-                self.put("};");
-                self.declare(&name, Kind::Int, false);
-            }
-            21 => {
-                let (name, x, v) = (
-                    self.name(),
-                    self.find(Kind::Int, false)
-                        .unwrap_or_else(|| "n".to_owned()),
-                    self.int(1),
-                );
-                self.put(&format!(
-                    "let {name} = {{ let add = |q: i64| q.wrapping_add({x}); add({v}) }};"
-                ));
-                self.declare(&name, Kind::Int, false);
-            }
+            18 if !self.labels.is_empty() => self.jump(),
+            19 => self.left(),
+            20 => self.block_value(inner(self)),
+            21 => self.closure(),
             22 | 23 => self.call(),
             // Calls in loops would multiply.
             24..=27 if self.labels.is_empty() => self.unbound(),
             28..=31 if self.labels.is_empty() => self.observed(),
             _ => self.more(),
         }
+    }
+
+    /// A local of integer type.
+    fn number(&mut self) {
+        let (name, value, mutable) = (self.name(), self.int(2), self.rng.bool());
+        let word = if mutable { "mut " } else { "" };
+        self.put(&format!("let {word}{name}: i64 = {value};"));
+        self.declare(&name, Kind::Int, mutable);
+    }
+
+    /// A text that is made of a number.
+    fn text(&mut self) {
+        let (name, from) = (
+            self.name(),
+            self.find(Kind::Int, false)
+                .unwrap_or_else(|| "n".to_owned()),
+        );
+        let number = self.rng.u8(..);
+        self.put(&format!(
+            "let mut {name} = format!(\"{{{from}}}-{{:03}}\", {number});"
+        ));
+        self.declare(&name, Kind::Text, true);
+    }
+
+    /// Both ways of an `if`.
+    fn two_ways(&mut self, n: usize) {
+        let c = self.condition();
+        self.put(&format!("if {c} {{"));
+        self.block(n, Vec::new());
+        self.put("} else {");
+        self.block(n, Vec::new());
+        self.put("}");
+    }
+
+    /// What an `Option` holds.
+    fn if_there(&mut self, n: usize) {
+        if let Some(o) = self.find(Kind::Maybe, false) {
+            let x = self.name();
+            self.put(&format!("if let Some({x}) = {o} {{"));
+            let first = Local {
+                name: x,
+                kind: Kind::Int,
+                mutable: false,
+            };
+            self.block(n, vec![first]);
+            self.put("}");
+        }
+    }
+
+    /// A match of a range and of a condition.
+    fn matched(&mut self, n: usize) {
+        let (e, x) = (self.int(1), self.name());
+        self.put(&format!("match {e} {{"));
+        self.depth += 1;
+        self.put("-2..=1 => {");
+        self.block(n, Vec::new());
+        self.put("}");
+        self.put(&format!("{x} if {x} % 2 == 0 => {{"));
+        let first = Local {
+            name: x,
+            kind: Kind::Int,
+            mutable: false,
+        };
+        self.block(n, vec![first]);
+        self.put("}");
+        self.put("_ => {}");
+        self.depth -= 1;
+        self.put("}");
+    }
+
+    /// Out of a loop around, or on with it.
+    fn jump(&mut self) {
+        let (label, c) = (
+            self.labels[self.rng.usize(..self.labels.len())].clone(),
+            self.condition(),
+        );
+        let word = self.pick(&["break", "continue"]);
+        self.put(&format!("if {c} {{ {word} {label}; }}"));
+    }
+
+    /// Out of the function.
+    fn left(&mut self) {
+        let (c, v) = (self.condition(), self.int(1));
+        let e = match (self.fallible, self.rng.bool()) {
+            (true, true) => format!("Err(format!(\"left with {{}}\", {v}))"),
+            (true, false) => format!("Ok({v})"),
+            (false, _) => v,
+        };
+        self.put(&format!("if {c} {{ return {e}; }}"));
+    }
+
+    /// The value of a block.
+    fn block_value(&mut self, n: usize) {
+        let name = self.name();
+        self.put(&format!("let {name}: i64 = {{"));
+        self.scopes.push(Vec::new());
+        self.depth += 1;
+        self.statements(n);
+        let v = self.int(1);
+        self.end_louds();
+        self.put(&v);
+        self.depth -= 1;
+        self.scopes.pop();
+        self.put("};");
+        self.declare(&name, Kind::Int, false);
+    }
+
+    /// A closure that is called where it is.
+    fn closure(&mut self) {
+        let (name, x, v) = (
+            self.name(),
+            self.find(Kind::Int, false)
+                .unwrap_or_else(|| "n".to_owned()),
+            self.int(1),
+        );
+        self.put(&format!(
+            "let {name} = {{ let add = |q: i64| q.wrapping_add({x}); add({v}) }};"
+        ));
+        self.declare(&name, Kind::Int, false);
     }
 
     fn looped(&mut self) {

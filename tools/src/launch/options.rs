@@ -162,55 +162,35 @@ fn arrange(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     out
 }
 
-pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Stop> {
-    let cli = Cli::try_parse_from(arrange(args)).map_err(Stop::Clap)?;
-    let mut mistakes: Vec<String> = misspelt(std::env::vars_os())
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    let processes = match cli.procs.parse::<usize>() {
-        Ok(n @ 1..=256) => n,
-        Ok(n) if n > 256 => {
-            mistakes.push(format!("--procs {n}: at most 256"));
-            1
-        }
-        _ => {
-            mistakes.push(format!(
-                "--procs {}: expected a whole number of at least 1",
-                cli.procs
-            ));
-            1
-        }
-    };
-    let mpi = Mpi::parse(&cli.mpi).unwrap_or_else(|why| {
-        mistakes.push(format!("--mpi {}: {why}", cli.mpi));
-        Mpi::None
-    });
-    let hosts = match (cli.hosts, cli.hostfile) {
-        (Some(list), _) => Some(Hosts::List(list)),
-        (_, Some(file)) => Some(Hosts::File(file)),
-        _ => None,
-    };
-    if hosts.is_some() && (processes < 2 || mpi == Mpi::None) {
-        mistakes.push(
-            "--hosts, --hostfile: are for several processes (--procs) that a native MPI connects (--mpi)".to_owned(),
-        );
+fn processes(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n @ 1..=256) => Ok(n),
+        Ok(n) if n > 256 => Err(format!("--procs {n}: at most 256")),
+        _ => Err(format!(
+            "--procs {text}: expected a whole number of at least 1"
+        )),
     }
-    let mut options: Vec<(&str, &'static str, OsString)> = Vec::new();
+}
+
+/// Options, and the variables that they stand for.
+type Variables = Vec<(&'static str, &'static str, OsString)>;
+
+fn variables(cli: &Cli, mistakes: &mut Vec<String>) -> Variables {
+    let mut options: Variables = Vec::new();
     let texts = [
-        ("--ranks", "PC3_RANKS", cli.ranks),
-        ("--workers", "PC3_WORKERS", cli.workers),
-        ("--every", "PC3_EVERY", cli.every),
-        ("--keep", "PC3_KEEP", cli.keep),
-        ("--stop-after", "PC3_STOP_AFTER", cli.stop_after),
-        ("--restart", "PC3_RESTART", cli.restart),
-        ("--map", "PC3_MAP", cli.map),
-        ("--stats", "PC3_STATS", cli.stats),
-        ("--protocol", "PC3_PROTOCOL", cli.protocol),
+        ("--ranks", "PC3_RANKS", &cli.ranks),
+        ("--workers", "PC3_WORKERS", &cli.workers),
+        ("--every", "PC3_EVERY", &cli.every),
+        ("--keep", "PC3_KEEP", &cli.keep),
+        ("--stop-after", "PC3_STOP_AFTER", &cli.stop_after),
+        ("--restart", "PC3_RESTART", &cli.restart),
+        ("--map", "PC3_MAP", &cli.map),
+        ("--stats", "PC3_STATS", &cli.stats),
+        ("--protocol", "PC3_PROTOCOL", &cli.protocol),
         (
             "--on-signal",
             "PC3_ON_SIGNAL",
-            (!cli.on_signal.is_empty()).then(|| cli.on_signal.join(",")),
+            &(!cli.on_signal.is_empty()).then(|| cli.on_signal.join(",")),
         ),
     ];
     for (option, variable, value) in texts {
@@ -219,16 +199,44 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Sto
             Some(v) if v.trim().is_empty() => {
                 mistakes.push(format!("{option}: the value is empty"))
             }
-            Some(v) => options.push((option, variable, v.into())),
+            Some(v) => options.push((option, variable, v.clone().into())),
             None => {}
         }
     }
-    if let Some(dir) = cli.dir {
+    if let Some(dir) = &cli.dir {
         if dir.as_os_str().is_empty() {
             mistakes.push("--dir: the value is empty".to_owned());
         }
         options.push(("--dir", "PC3_DIR", dir.into()));
     }
+    options
+}
+
+pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Stop> {
+    let cli = Cli::try_parse_from(arrange(args)).map_err(Stop::Clap)?;
+    let mut mistakes: Vec<String> = misspelt(std::env::vars_os())
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let processes = processes(&cli.procs).unwrap_or_else(|why| {
+        mistakes.push(why);
+        1
+    });
+    let mpi = Mpi::parse(&cli.mpi).unwrap_or_else(|why| {
+        mistakes.push(format!("--mpi {}: {why}", cli.mpi));
+        Mpi::None
+    });
+    if (cli.hosts.is_some() || cli.hostfile.is_some()) && (processes < 2 || mpi == Mpi::None) {
+        mistakes.push(
+            "--hosts, --hostfile: are for several processes (--procs) that a native MPI connects (--mpi)".to_owned(),
+        );
+    }
+    let options = variables(&cli, &mut mistakes);
+    let hosts = match (cli.hosts, cli.hostfile) {
+        (Some(list), _) => Some(Hosts::List(list)),
+        (_, Some(file)) => Some(Hosts::File(file)),
+        _ => None,
+    };
     let mut command = cli.command.into_iter();
     let program = command.next().unwrap_or_default();
     let args: Vec<OsString> = command.collect();

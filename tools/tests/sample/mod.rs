@@ -152,6 +152,41 @@ const DELTA: u64 = 0x8_0000;
 /// Writes it as `DIR/ckpt-ID.pc3c`.
 pub fn write(dir: &Path, id: u64, abi: &Abi) -> PathBuf {
     let mut s = Sample::new(abi);
+    let program = program(&mut s, abi);
+    let slot = s.types.size(s.node).next_multiple_of(16) + 16;
+    let mut file = File::create(dir.join(file_name(id))).unwrap();
+    let mut out = Writer::new(&mut file, id).unwrap();
+    let job = JobMeta {
+        program: "list".into(),
+        writer: "pc3 test".into(),
+        time: 1_800_000_000_000_000_000,
+        ranks: 2,
+        workers: 2,
+        passage: 7,
+        calls_mpi: true,
+        arguments: vec![b"-v".to_vec()],
+        abi: abi.clone(),
+        world: 2,
+        started_as: "/tmp/list".into(),
+    };
+    out.section(Section::Job, 0, &job.encode()).unwrap();
+    let mut types = Vec::new();
+    s.types.encode(&mut types);
+    out.section(Section::Types, 0, &types).unwrap();
+    out.section(Section::Program, 0, &program.encode()).unwrap();
+    let meta = rank0(&mut s, &program, slot);
+    out.section(Section::Data, 0, &s.data).unwrap();
+    out.section(Section::Rank, 0, &meta.encode()).unwrap();
+    s.data.clear();
+    let meta = rank1(&mut s, &program);
+    out.section(Section::Data, 1, &s.data).unwrap();
+    out.section(Section::Rank, 1, &meta.encode()).unwrap();
+    out.finish().unwrap();
+    dir.join(file_name(id))
+}
+
+/// Two functions, and globals of every sort.
+fn program(s: &mut Sample, abi: &Abi) -> ProgramMeta {
     let pointer = u64::from(abi.pointer.size);
     let int = s.types.add(Arith::Int.ty(abi)).unwrap();
     let char = s.types.add(Arith::Char.ty(abi)).unwrap();
@@ -192,7 +227,7 @@ pub fn write(dir: &Path, id: u64, abi: &Abi) -> PathBuf {
         size: types.size(ty),
         constant,
     };
-    let program = ProgramMeta {
+    ProgramMeta {
         funcs: vec![
             FuncMeta {
                 name: "main".into(),
@@ -221,56 +256,29 @@ pub fn write(dir: &Path, id: u64, abi: &Abi) -> PathBuf {
         }],
         fnrefs: vec![("list.c:step".into(), FUNCTION)],
         orders: Vec::new(),
-    };
-    let slot = s.types.size(s.node).next_multiple_of(16) + 16;
-    let mut file = File::create(dir.join(file_name(id))).unwrap();
-    let mut out = Writer::new(&mut file, id).unwrap();
-    let job = JobMeta {
-        program: "list".into(),
-        writer: "pc3 test".into(),
-        time: 1_800_000_000_000_000_000,
-        ranks: 2,
-        workers: 2,
-        passage: 7,
-        calls_mpi: true,
-        arguments: vec![b"-v".to_vec()],
-        abi: abi.clone(),
-        world: 2,
-        started_as: "/tmp/list".into(),
-    };
-    out.section(Section::Job, 0, &job.encode()).unwrap();
-    let mut types = Vec::new();
-    s.types.encode(&mut types);
-    out.section(Section::Types, 0, &types).unwrap();
-    out.section(Section::Program, 0, &program.encode()).unwrap();
-    let meta = rank0(&mut s, &program, slot);
-    out.section(Section::Data, 0, &s.data).unwrap();
-    out.section(Section::Rank, 0, &meta.encode()).unwrap();
-    s.data.clear();
-    let meta = rank1(&mut s, &program);
-    out.section(Section::Data, 1, &s.data).unwrap();
-    out.section(Section::Rank, 1, &meta.encode()).unwrap();
-    out.finish().unwrap();
-    dir.join(file_name(id))
+    }
 }
 
-fn rank0(s: &mut Sample, program: &ProgramMeta, slot: u64) -> RankMeta {
-    let types = |n: usize| program.funcs[n].points[0].live.unwrap();
-    let pointer = |s: &Sample, v| s.pointer(v);
-    let mut live = vec![0; s.types.size(types(0)) as usize];
+/// What a frame of `main` holds.
+fn locals(s: &Sample, ty: TypeId, slot: u64) -> Vec<u8> {
+    let mut live = vec![0; s.types.size(ty) as usize];
     let offsets: Vec<usize> = s
         .types
-        .get(types(0))
+        .get(ty)
         .members
         .iter()
         .map(|m| m.offset as usize)
         .collect();
     let mut put = |at: usize, bytes: Vec<u8>| live[at..at + bytes.len()].copy_from_slice(&bytes);
     put(offsets[0], s.bytes(-5i64 as u64, 4));
-    put(offsets[1], pointer(s, SLAB + 2 * slot));
+    put(offsets[1], s.pointer(SLAB + 2 * slot));
     put(offsets[2], s.bytes(0.1f64.to_bits(), 8));
+    live
+}
+
+/// Slots 0 and 2 are occupied.
+fn nodes(s: &Sample, slot: u64) -> Vec<u8> {
     let mut nodes = Vec::new();
-    // Slots 0 and 2 are occupied.
     for node in [
         s.node(1, SLAB + 2 * slot, [0.5, -2.0]),
         s.node(2, 0, [1e300, f64::INFINITY]),
@@ -279,6 +287,13 @@ fn rank0(s: &mut Sample, program: &ProgramMeta, slot: u64) -> RankMeta {
         nodes.extend(node);
         nodes.resize(start + slot as usize, 0);
     }
+    nodes
+}
+
+fn rank0(s: &mut Sample, program: &ProgramMeta, slot: u64) -> RankMeta {
+    let live = locals(s, program.funcs[0].points[0].live.unwrap(), slot);
+    let nodes = nodes(s, slot);
+    let pointer = |s: &Sample, v| s.pointer(v);
     let doubles: Vec<u8> = (0..20)
         .flat_map(|i| s.bytes(f64::from(i).to_bits(), 8))
         .collect();
