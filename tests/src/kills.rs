@@ -13,7 +13,7 @@ use crate::program::Program;
 use crate::run::{difference, Job};
 
 /// What ranks may be begun with again.
-pub struct Plan {
+pub struct KillsPlan {
     pub kills: u32,
     pub seed: u64,
     pub protocols: Vec<&'static str>,
@@ -30,7 +30,7 @@ pub struct Plan {
 
 /// What has been done.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
+pub struct KillsTally {
     pub kills: u32,
     /// Of these, before there was a checkpoint.
     pub early: u32,
@@ -40,7 +40,7 @@ pub struct Tally {
     pub runs: Vec<(String, u32)>,
 }
 
-impl Tally {
+impl KillsTally {
     fn count(&mut self, kind: String) {
         match self.runs.iter_mut().find(|r| r.0 == kind) {
             Some(r) => r.1 += 1,
@@ -85,10 +85,10 @@ impl Way {
 }
 
 /// SIGKILL at any time, and on from the newest checkpoint, or from the beginning if there is none.
-pub fn killed(p: &Program, plan: &Plan, dist: &Path) -> Result<Tally> {
+pub fn killed(p: &Program, plan: &KillsPlan, dist: &Path) -> Result<KillsTally> {
     let mut random = fastrand::Rng::with_seed(plan.seed);
     let (ways, expected) = ways(p, plan, dist)?;
-    let (mut job, mut tally) = (begin(p, plan)?, Tally::default());
+    let (mut job, mut tally) = (begin(p, plan)?, KillsTally::default());
     while tally.kills < plan.kills || tally.ends == 0 {
         let way = &ways[random.usize(0..ways.len())];
         let workers = random.u32(1..=4).to_string();
@@ -137,7 +137,7 @@ pub fn killed(p: &Program, plan: &Plan, dist: &Path) -> Result<Tally> {
     Ok(tally)
 }
 
-fn begin(p: &Program, plan: &Plan) -> Result<Job> {
+fn begin(p: &Program, plan: &KillsPlan) -> Result<Job> {
     let mut job = Job::new(p)?;
     job.tied = true;
     job.limit = plan.limit;
@@ -145,7 +145,7 @@ fn begin(p: &Program, plan: &Plan) -> Result<Job> {
 }
 
 /// All of them, and what the program says in each.
-fn ways(p: &Program, plan: &Plan, dist: &Path) -> Result<(Vec<Way>, Vec<u8>)> {
+fn ways(p: &Program, plan: &KillsPlan, dist: &Path) -> Result<(Vec<Way>, Vec<u8>)> {
     let (mut all, mut expected) = (Vec::new(), None);
     for arch in plan.archs.iter().copied() {
         let exe = build::instrumented(p, arch)?;

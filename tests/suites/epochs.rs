@@ -11,7 +11,7 @@ use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
 use pc3_tests::build;
 use pc3_tests::clock;
-use pc3_tests::kills::{killed, launcher, Plan};
+use pc3_tests::kills::{killed, launcher, KillsPlan};
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, Outcome, STOPPED};
 
@@ -324,7 +324,7 @@ fn one_prints() -> Result<()> {
 
 fn one_prints_and_is_killed() -> Result<()> {
     let (p, _) = load("chatty")?;
-    let plan = Plan {
+    let plan = KillsPlan {
         kills: 6,
         seed: 11,
         protocols: vec!["barrier", "nonblocking"],
@@ -405,7 +405,7 @@ fn in_turn() -> Result<()> {
 
 fn in_turn_and_is_killed() -> Result<()> {
     let (p, _) = load("discord")?;
-    let plan = Plan {
+    let plan = KillsPlan {
         kills: 6,
         seed: 5,
         protocols: vec!["nonblocking"],

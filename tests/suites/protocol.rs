@@ -12,7 +12,7 @@ use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST};
 use pc3_tests::build;
 use pc3_tests::clock;
-use pc3_tests::kills::{self, Plan};
+use pc3_tests::kills::{self, KillsPlan};
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, STOPPED};
 
@@ -143,7 +143,7 @@ fn kill(mut child: Child) -> Result<Option<i32>> {
 /// SIGKILL at any time, and on from the newest checkpoint, or from the beginning if there is none; in up to so many processes.
 fn killed(p: &Program, processes: usize) -> Result<()> {
     let kills = std::env::var("PC3_TEST_KILLS").ok();
-    let plan = Plan {
+    let plan = KillsPlan {
         kills: kills
             .and_then(|s| s.parse().ok())
             .unwrap_or(if arch::all_round() { 6 } else { 3 }),

@@ -8,7 +8,7 @@ use pc3_tests::build;
 use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, STOPPED};
-use pc3_tests::types::{Plan, CLANG_OF_BITS};
+use pc3_tests::types::{TypesPlan, CLANG_OF_BITS};
 
 /// Programs, and types of each.
 const PROGRAMS: u64 = 12;
@@ -39,7 +39,7 @@ const CLANG: &str = "--cc=clang";
 pub fn trials() -> Vec<Trial> {
     let folder = arch::target_dir().join("e2e/types");
     let trial = |n| {
-        let plan = Plan::nth(2026, n, TYPES, &folder);
+        let plan = TypesPlan::nth(2026, n, TYPES, &folder);
         clock::test(format!("types::{n:02}"), move || {
             let done = plan.check();
             done.map(|_| ()).map_err(|e| format!("{e:#}").into())
@@ -47,7 +47,7 @@ pub fn trials() -> Vec<Trial> {
     };
     let mut all: Vec<Trial> = (0..PROGRAMS).map(trial).collect();
     let exact = move || {
-        let mut plan = Plan::nth(0, BITS, 0, &arch::target_dir().join("e2e/types"));
+        let mut plan = TypesPlan::nth(0, BITS, 0, &arch::target_dir().join("e2e/types"));
         let source = arch::root().join("tests/types/bit_precise.c");
         (0..3)
             .try_for_each(|first| {

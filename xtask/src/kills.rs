@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Result};
 use pc3_tests::arch::{self, HOST};
-use pc3_tests::kills::{killed, Plan};
+use pc3_tests::kills::{killed, KillsPlan};
 use pc3_tests::program::Program;
 
 use crate::{dist, env};
@@ -24,7 +24,7 @@ const PROGRAMS: [(&str, &[&str]); 9] = [
 ];
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct KillsOptions {
     /// C files or folders with a line `/* pc3-test: ... */`; those of this repository that no barrier suits when absent
     programs: Vec<PathBuf>,
     /// Kills of each
@@ -49,7 +49,7 @@ pub struct Options {
     no_build: bool,
 }
 
-pub fn run(o: &Options) -> Result<()> {
+pub fn run(o: &KillsOptions) -> Result<()> {
     if !o.no_build {
         let others = if o.same {
             Vec::new()
@@ -94,7 +94,7 @@ pub fn run(o: &Options) -> Result<()> {
     Ok(())
 }
 
-fn plan(o: &Options, p: &Program) -> Plan {
+fn plan(o: &KillsOptions, p: &Program) -> KillsPlan {
     let native = |mpi: &&str| {
         let object = format!("lib/pc3/{}/libpc3_mpi_{mpi}.so", HOST.gnu);
         arch::dist().join(object).is_file()
@@ -102,7 +102,7 @@ fn plan(o: &Options, p: &Program) -> Plan {
     let natives = ["openmpi", "mpich"].into_iter().filter(native);
     let mut archs = arch::available();
     archs.retain(|a| *a == HOST || !o.same && p.abis.include(*a));
-    Plan {
+    KillsPlan {
         kills: o.kills,
         seed: o.seed,
         protocols: match o.both {

@@ -50,13 +50,13 @@ enum Task {
         all: bool,
     },
     /// Stop and move many programs at random places, and compare with the plain build
-    Torture(torture::Options),
+    Torture(torture::TortureOptions),
     /// Compare random types with the compiler's debugging information, and move values of them between all ABIs
-    Types(types::Options),
+    Types(types::TypesOptions),
     /// Kill programs at random moments, go on with other processes, MPIs and architectures, and compare
-    Kills(kills::Options),
+    Kills(kills::KillsOptions),
     /// Run MPICH's own tests on pc3's MPI
-    Conformance(conformance::Options),
+    Conformance(conformance::ConformanceOptions),
     /// Compare what users of the crate pc3 may name with an earlier revision (needs cargo-semver-checks)
     Semver {
         /// Another one than the usual

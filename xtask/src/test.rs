@@ -265,7 +265,7 @@ impl Tally {
         if conformance::folder().is_none() {
             return Ok(());
         }
-        let done = conformance::check(&conformance::Options::sample(70))?;
+        let done = conformance::check(&conformance::ConformanceOptions::sample(70))?;
         self.passed += done.passed as u64;
         self.failed += done.unexpected as u64;
         if done.unexpected > 0 {

@@ -7,12 +7,12 @@ use std::time::Instant;
 use anyhow::{ensure, Result};
 use pc3_tests::arch;
 use pc3_tests::types::kinds::Flavour;
-use pc3_tests::types::Plan;
+use pc3_tests::types::TypesPlan;
 
 use crate::{dist, env};
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct TypesOptions {
     /// Types, in programs of so many
     #[arg(long, default_value_t = 2000)]
     count: u64,
@@ -34,7 +34,7 @@ pub struct Options {
     no_build: bool,
 }
 
-pub fn run(o: &Options) -> Result<()> {
+pub fn run(o: &TypesOptions) -> Result<()> {
     if !o.no_build {
         dist::run(&env::available_targets())?;
     }
@@ -48,7 +48,7 @@ pub fn run(o: &Options) -> Result<()> {
         if n >= o.from + programs {
             return;
         }
-        let mut plan = Plan::nth(o.seed, n, o.each, &folder);
+        let mut plan = TypesPlan::nth(o.seed, n, o.each, &folder);
         if o.cc.is_some() {
             (plan.flavour, plan.cc) = (Flavour::All, o.cc.clone());
         }

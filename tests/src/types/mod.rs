@@ -30,7 +30,7 @@ use layout::Table;
 
 /// One program of types.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct TypesPlan {
     pub seed: u64,
     pub types: usize,
     pub flavour: Flavour,
@@ -47,9 +47,9 @@ pub struct Plan {
 /// With the types that only clang has.
 pub const CLANG_OF_BITS: &str = "clang-19";
 
-impl Plan {
+impl TypesPlan {
     /// The `n`-th program of a run.
-    pub fn nth(seed: u64, n: u64, types: usize, folder: &Path) -> Plan {
+    pub fn nth(seed: u64, n: u64, types: usize, folder: &Path) -> TypesPlan {
         let (flavour, cc) = match n % 6 {
             5 if n % 12 == 11 => (Flavour::WideBits, Some(CLANG_OF_BITS)),
             1 => (Flavour::Wide, None),
@@ -59,7 +59,7 @@ impl Plan {
             _ => (Flavour::All, None),
         };
         let cc = cc.filter(|cc| arch::in_path(cc));
-        Plan {
+        TypesPlan {
             seed: seed.wrapping_mul(1_000_003).wrapping_add(n),
             types,
             flavour: match (flavour, cc) {

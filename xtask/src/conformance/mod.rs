@@ -34,7 +34,7 @@ const MPIS: &[(&str, &str, &str)] = &[
 ];
 
 #[derive(clap::Args, Default)]
-pub struct Options {
+pub struct ConformanceOptions {
     /// Only folders, programs or runs whose name contains one of these (`coll/`, `pt2pt/bsend1`)
     filter: Vec<String>,
     /// Worker threads to run with (repeatable; 1 and 4 when absent)
@@ -68,17 +68,17 @@ pub struct Options {
     no_build: bool,
 }
 
-impl Options {
+impl ConformanceOptions {
     /// What the full suite runs.
-    pub fn sample(n: usize) -> Options {
-        Options {
+    pub fn sample(n: usize) -> ConformanceOptions {
+        ConformanceOptions {
             sample: Some(n),
             jobs: 4,
             limit: 120,
             processes: 1,
             no_build: true,
             workers: vec![1, 4],
-            ..Options::default()
+            ..ConformanceOptions::default()
         }
     }
 }
@@ -93,7 +93,7 @@ struct Outcome {
     output: String,
 }
 
-pub fn run(o: &Options) -> Result<()> {
+pub fn run(o: &ConformanceOptions) -> Result<()> {
     let summary = check(o)?;
     match summary.unexpected {
         0 => Ok(()),
@@ -117,7 +117,7 @@ pub fn folder() -> Option<PathBuf> {
     dir.is_dir().then_some(dir)
 }
 
-pub fn check(o: &Options) -> Result<Summary> {
+pub fn check(o: &ConformanceOptions) -> Result<Summary> {
     let root = folder().context("Debian's mpich sources are not here (cargo xtask setup)")?;
     let work = env::target_dir().join("conformance");
     let mut programs = suite::programs(&root)?;
@@ -189,12 +189,12 @@ pub fn check(o: &Options) -> Result<Summary> {
     report(o, &outcomes, &work.join("conformance.json"))
 }
 
-fn wanted(o: &Options, key: &str) -> bool {
+fn wanted(o: &ConformanceOptions, key: &str) -> bool {
     o.filter.is_empty() || o.filter.iter().any(|f| key.contains(f))
 }
 
 /// Reasons of known failures, by run.
-fn failing(o: &Options) -> BTreeMap<&'static str, &'static str> {
+fn failing(o: &ConformanceOptions) -> BTreeMap<&'static str, &'static str> {
     let reason = |reason: &'static str| match reason.strip_prefix("apart: ") {
         None => Some(reason),
         apart => apart.filter(|_| o.processes > 1),
@@ -307,7 +307,7 @@ fn in_parallel(
     all
 }
 
-fn report(o: &Options, all: &[Outcome], file: &Path) -> Result<Summary> {
+fn report(o: &ConformanceOptions, all: &[Outcome], file: &Path) -> Result<Summary> {
     let bad: Vec<&Outcome> = all.iter().filter(|r| r.failure.is_some()).collect();
     let reasons = failing(o);
     for r in &bad {
@@ -379,7 +379,12 @@ fn report(o: &Options, all: &[Outcome], file: &Path) -> Result<Summary> {
 }
 
 /// Finds out which runs pass under each native MPI here, and writes the list.
-fn native(o: &Options, root: &Path, work: &Path, programs: &[Program]) -> Result<Summary> {
+fn native(
+    o: &ConformanceOptions,
+    root: &Path,
+    work: &Path,
+    programs: &[Program],
+) -> Result<Summary> {
     ensure!(o.sample.is_none(), "the list is of all programs");
     // What is not asked for stays.
     let mut passed: BTreeMap<String, BTreeSet<&str>> = known()

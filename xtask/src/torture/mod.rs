@@ -19,7 +19,7 @@ use pc3_tests::torture::{
 use crate::{dist, env, sources};
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct TortureOptions {
     /// C files to try; gcc's torture programs (from Debian's sources) when none is given
     files: Vec<PathBuf>,
     /// Try all C files of this folder
@@ -96,7 +96,7 @@ pub struct Options {
     no_build: bool,
 }
 
-impl Options {
+impl TortureOptions {
     fn scope(&self) -> Scope {
         match (self.without, self.same, self.hop) {
             (true, _, _) => Scope::Without,
@@ -123,7 +123,7 @@ impl Options {
     }
 }
 
-pub fn run(o: &Options) -> Result<()> {
+pub fn run(o: &TortureOptions) -> Result<()> {
     if !o.no_build {
         let targets = if matches!(o.scope(), Scope::Without | Scope::Same) {
             Vec::new()
@@ -150,7 +150,7 @@ pub fn run(o: &Options) -> Result<()> {
     Ok(())
 }
 
-fn one_level(o: &Options, level: &str) -> Result<BTreeMap<String, Verdict>> {
+fn one_level(o: &TortureOptions, level: &str) -> Result<BTreeMap<String, Verdict>> {
     let path = env::target_dir()
         .join("torture")
         .join(format!("{}-O{level}.jsonl", o.journal));
@@ -193,7 +193,7 @@ struct Supply {
 }
 
 impl Supply {
-    fn of(o: &Options, known: BTreeMap<String, Verdict>) -> Result<Supply> {
+    fn of(o: &TortureOptions, known: BTreeMap<String, Verdict>) -> Result<Supply> {
         let mut next: Box<dyn Iterator<Item = Result<Source>> + Send> = match o.csmith {
             Some(_) => {
                 ensure!(
@@ -252,7 +252,7 @@ impl Supply {
     }
 }
 
-fn find(o: &Options) -> Result<Vec<Source>> {
+fn find(o: &TortureOptions) -> Result<Vec<Source>> {
     if !o.files.is_empty() {
         return o
             .files
@@ -284,7 +284,7 @@ fn find(o: &Options) -> Result<Vec<Source>> {
 }
 
 /// Tries them all; each verdict is told and noted as it is found.
-fn all(supply: &Mutex<Supply>, plan: &Plan, o: &Options, journal: Journal) -> Result<()> {
+fn all(supply: &Mutex<Supply>, plan: &Plan, o: &TortureOptions, journal: Journal) -> Result<()> {
     let journal = Mutex::new(journal);
     let take = || supply.lock().unwrap_or_else(|e| e.into_inner()).take();
     let work = || -> Result<()> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pc3_tests::torture::tally::{reasons, share, Kinds, Tally};
 use pc3_tests::torture::{Scope, Source, Verdict};
 
-use super::Options;
+use super::TortureOptions;
 
 /// How many of each kind, and why.
 pub fn kinds(verdicts: &BTreeMap<String, Verdict>) {
@@ -18,7 +18,7 @@ pub fn kinds(verdicts: &BTreeMap<String, Verdict>) {
 }
 
 /// How to try a bad one again.
-pub fn again(source: &Source, verdict: &Verdict, o: &Options, level: &str) {
+pub fn again(source: &Source, verdict: &Verdict, o: &TortureOptions, level: &str) {
     let scope = match o.scope() {
         Scope::Without => " --without",
         Scope::Same => " --same",

@@ -22,7 +22,7 @@ use std::collections::{HashMap, HashSet};
 pub type Ends = HashMap<(GroupId, usize), Vec<Place>>;
 
 /// An address becomes a number.
-pub struct Source {
+pub struct AddressSource {
     pub unit: usize,
     pub of: ExprId,
     pub to: Vec<Place>,
@@ -48,13 +48,13 @@ pub enum Is {
 }
 
 pub struct Found {
-    pub sources: Vec<Source>,
+    pub sources: Vec<AddressSource>,
     pub graph: Graph,
     pub ends: Ends,
     pub wanted: Vec<Wanted>,
 }
 
-pub struct Flow<'a> {
+pub struct NumberFlow<'a> {
     p: &'a Program<'a>,
     graph: &'a CallGraph,
     /// Places of which the author says so.
@@ -82,21 +82,21 @@ pub(super) struct Cx<'a> {
     pub(super) punned: Punned,
 }
 
-impl<'a> Flow<'a> {
+impl<'a> NumberFlow<'a> {
     pub fn new(
         p: &'a Program<'a>,
         graph: &'a CallGraph,
         (known, arrays): (&'a HashSet<Place>, &'a Arrays),
         addresses: HashSet<Place>,
         wanted: &'a dyn Fn(&Unit, ExprId) -> Option<Is>,
-    ) -> Flow<'a> {
+    ) -> NumberFlow<'a> {
         let found = Found {
             sources: Vec::new(),
             graph: Graph::default(),
             ends: HashMap::new(),
             wanted: Vec::new(),
         };
-        Flow {
+        NumberFlow {
             p,
             graph,
             known,
@@ -204,7 +204,7 @@ impl<'a> Flow<'a> {
 
     fn source(&mut self, cx: &Cx, e: ExprId, to: Vec<Place>, mark: bool) {
         if !to.is_empty() && !cx.u.lines.is_system(cx.u.expr(e).span.start) {
-            self.found.sources.push(Source {
+            self.found.sources.push(AddressSource {
                 unit: cx.unit,
                 of: e,
                 to,

@@ -14,7 +14,7 @@ mod place;
 mod punned;
 
 pub use arrays::{Arrays, Saved};
-use flow::{Flow, Found, Source};
+use flow::{AddressSource, Found, NumberFlow};
 pub use flow::{Is, Wanted};
 pub use graph::{Graph, PlaceId};
 use kinds::is_number;
@@ -125,11 +125,12 @@ impl Numbers {
         let known = annotated(p, said);
         let arrays = Arrays::new(p, graph);
         // What is an address at all decides what a difference of two is, so that comes first.
-        let first = Flow::new(p, graph, (&known, &arrays), HashSet::new(), &|_, _| None).follow();
+        let first =
+            NumberFlow::new(p, graph, (&known, &arrays), HashSet::new(), &|_, _| None).follow();
         let sources = first.sources.iter().flat_map(|s| &s.to);
         let addresses = first.graph.reached(sources, &|_| true);
         let addresses = addresses.into_iter().cloned().collect();
-        let found = Flow::new(p, graph, (&known, &arrays), addresses, wanted).follow();
+        let found = NumberFlow::new(p, graph, (&known, &arrays), addresses, wanted).follow();
         let mut sources = HashMap::new();
         for (k, s) in found.sources.iter().enumerate() {
             sources.entry((s.unit, s.of)).or_insert(k);
@@ -220,7 +221,7 @@ pub fn check(p: &Program, numbers: &Numbers, saved: &dyn Fn(usize, FuncId, SymId
     let matters = |x: &Place| !known.contains(x) && x.kept(p, saved);
     let is_kept = graph.leading(&matters);
     let is_pointer = graph.leading(&|x| *x == Place::Pointer);
-    for Source { unit, of, to, mark } in &numbers.found.sources {
+    for AddressSource { unit, of, to, mark } in &numbers.found.sources {
         let u = &p.units[*unit];
         let span = &u.expr(*of).span;
         let leads = |all: &[bool], x: &Place| graph.id(x).map(|id| all[id as usize]);

@@ -5,7 +5,7 @@
 //! bytes of a request. Bytes of characters are bytes; those behind a `void *` of which nothing more is known cannot go where
 //! numbers are written in another way.
 
-use super::flow::{element, Flow};
+use super::flow::{element, PointerFlow};
 use super::size::{innermost, size};
 use super::types::{base, is_char, is_complete, trailing};
 use pc3_program::callgraph::CallGraph;
@@ -55,7 +55,7 @@ enum Holds {
 pub(super) type Given = HashSet<(usize, SymId)>;
 
 /// Of all functions, as far as calls pass them on to each other.
-pub(super) fn given(p: &Program, graph: &CallGraph, flows: &[Flow]) -> Given {
+pub(super) fn given(p: &Program, graph: &CallGraph, flows: &[PointerFlow]) -> Given {
     let mut all = Given::new();
     let groups = &graph.groups;
     let mut open: Vec<(GroupId, Vec<usize>)> =
@@ -107,7 +107,7 @@ fn params<'a>(
 }
 
 /// Is it made from a pointer to something else than characters?
-fn values_behind(flow: &Flow, e: ExprId, given: &Given, steps: u32) -> bool {
+fn values_behind(flow: &PointerFlow, e: ExprId, given: &Given, steps: u32) -> bool {
     let u = flow.u;
     let (start, _) = flow.origin(e);
     let Some(to) = element(u, u.expr(start).ty) else {
@@ -124,7 +124,7 @@ fn values_behind(flow: &Flow, e: ExprId, given: &Given, steps: u32) -> bool {
     given.contains(&(flow.unit, s)) || steps > 0 && flow.values(s).any(assigned)
 }
 
-pub(super) fn find(p: &Program, flow: &Flow, given: &Given) -> Vec<Bytes> {
+pub(super) fn find(p: &Program, flow: &PointerFlow, given: &Given) -> Vec<Bytes> {
     let u = flow.u;
     let mut all = Vec::new();
     for f in &u.functions {
@@ -168,7 +168,11 @@ pub(super) fn find(p: &Program, flow: &Flow, given: &Given) -> Vec<Bytes> {
 }
 
 /// Buffers of an MPI call: where one is, how many elements it has, and of which type; of what makes datatypes, without the first.
-fn described(p: &Program, flow: &Flow, call: ExprId) -> Vec<(Option<ExprId>, ExprId, ExprId)> {
+fn described(
+    p: &Program,
+    flow: &PointerFlow,
+    call: ExprId,
+) -> Vec<(Option<ExprId>, ExprId, ExprId)> {
     let u = flow.u;
     let ExprKind::Call { callee, args } = &u.expr(call).kind else {
         return Vec::new();
@@ -271,7 +275,7 @@ fn constant(u: &Unit, e: ExprId) -> Option<i128> {
     }
 }
 
-fn held(flow: &Flow, buffer: Option<ExprId>, number: ExprId) -> Holds {
+fn held(flow: &PointerFlow, buffer: Option<ExprId>, number: ExprId) -> Holds {
     let u = flow.u;
     let said = size(flow, &[number]);
     let mut types = said.typed.iter().map(|(q, _)| *q);
@@ -323,7 +327,7 @@ fn is_array(u: &Unit, e: ExprId) -> bool {
 }
 
 /// What a pointer leads to.
-fn pointed(flow: &Flow, e: ExprId, steps: u32) -> Holds {
+fn pointed(flow: &PointerFlow, e: ExprId, steps: u32) -> Holds {
     let u = flow.u;
     let e = strip_casts(u, e);
     let of = match u.ty(u.expr(e).ty.ty) {

@@ -15,7 +15,7 @@ pub enum Use {
     Assign(ExprId, ExprId),
     Init(SymId),
     /// A part of an object that is initialised.
-    Part(QualType, Option<Place>),
+    Part(QualType, Option<PointerPlace>),
     Return(QualType),
     /// The call, and which argument.
     Arg(ExprId, usize),
@@ -47,42 +47,42 @@ impl Wish {
 
 /// A variable or member, known by name in all units if others can see it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
+pub enum PointerPlace {
     Local(usize, SymId),
     Named(String),
 }
 
-impl Place {
+impl PointerPlace {
     /// The struct that it is a member of, as `addresses::Place` has it.
     pub fn holder(&self) -> Option<String> {
         match self {
-            Place::Named(name) => Some(name.rsplit_once('.')?.0.replace('#', ":")),
-            Place::Local(..) => None,
+            PointerPlace::Named(name) => Some(name.rsplit_once('.')?.0.replace('#', ":")),
+            PointerPlace::Local(..) => None,
         }
     }
 
-    pub fn member(unit: usize, u: &Unit, r: RecordId, name: &str) -> Place {
+    pub fn member(unit: usize, u: &Unit, r: RecordId, name: &str) -> PointerPlace {
         let d = &u.records[r.index()];
         match d.tag.as_ref().or(d.typedef_name.as_ref()) {
-            Some(n) => Place::Named(format!("{n}.{name}")),
-            None => Place::Named(format!("{unit}#{}.{name}", r.0)),
+            Some(n) => PointerPlace::Named(format!("{n}.{name}")),
+            None => PointerPlace::Named(format!("{unit}#{}.{name}", r.0)),
         }
     }
 
-    pub fn variable(unit: usize, u: &Unit, s: SymId) -> Place {
+    pub fn variable(unit: usize, u: &Unit, s: SymId) -> PointerPlace {
         let sym = u.sym(s);
         if is_local(sym) || sym.storage == Storage::Static {
-            Place::Local(unit, s)
+            PointerPlace::Local(unit, s)
         } else {
-            Place::Named(sym.name.clone())
+            PointerPlace::Named(sym.name.clone())
         }
     }
 }
 
 /// Places whose memory is also looked at as something else than their type says.
-pub type Punned = HashSet<Place>;
+pub type Punned = HashSet<PointerPlace>;
 
-pub struct Flow<'a> {
+pub struct PointerFlow<'a> {
     pub p: &'a Program<'a>,
     pub unit: usize,
     pub u: &'a Unit,
@@ -101,10 +101,10 @@ pub fn pointee(u: &Unit, q: QualType) -> Option<QualType> {
     }
 }
 
-impl<'a> Flow<'a> {
-    pub fn new(p: &'a Program<'a>, unit: usize) -> Flow<'a> {
+impl<'a> PointerFlow<'a> {
+    pub fn new(p: &'a Program<'a>, unit: usize) -> PointerFlow<'a> {
         let u = &p.units[unit];
-        let mut f = Flow {
+        let mut f = PointerFlow {
             p,
             unit,
             u,
@@ -130,7 +130,7 @@ impl<'a> Flow<'a> {
                             f.values.entry(v.sym).or_default().push(Some(*e));
                         }
                         Some(list) => {
-                            let place = Place::variable(unit, u, v.sym);
+                            let place = PointerPlace::variable(unit, u, v.sym);
                             f.parts(u.sym(v.sym).ty, Some(&place), list);
                         }
                         None => {}
@@ -151,7 +151,7 @@ impl<'a> Flow<'a> {
         f
     }
 
-    fn parts(&mut self, q: QualType, place: Option<&Place>, init: &Init) {
+    fn parts(&mut self, q: QualType, place: Option<&PointerPlace>, init: &Init) {
         for p in stored(self.unit, self.u, q, place, init) {
             self.uses.insert(p.expr, Use::Part(p.ty, p.place));
         }
@@ -243,10 +243,10 @@ impl<'a> Flow<'a> {
         !self.values.contains_key(&s)
     }
 
-    pub fn place(&self, e: ExprId) -> Option<Place> {
+    pub fn place(&self, e: ExprId) -> Option<PointerPlace> {
         let u = self.u;
         match &u.expr(strip_casts(u, e)).kind {
-            ExprKind::Ident(s) => Some(Place::variable(self.unit, u, *s)),
+            ExprKind::Ident(s) => Some(PointerPlace::variable(self.unit, u, *s)),
             ExprKind::Member { base, arrow, name } => {
                 let mut t = u.expr(*base).ty;
                 if *arrow {
@@ -255,7 +255,7 @@ impl<'a> Flow<'a> {
                 let Type::Record(r) = u.ty(t.ty) else {
                     return None;
                 };
-                Some(Place::member(self.unit, u, *r, name))
+                Some(PointerPlace::member(self.unit, u, *r, name))
             }
             ExprKind::Index { base, .. } | ExprKind::Deref(base) => self.place(*base),
             _ => None,
@@ -303,7 +303,7 @@ pub fn element(u: &Unit, q: QualType) -> Option<QualType> {
 
 /// Follows values with what is known of the whole program.
 pub struct Follow<'f, 'a> {
-    pub flow: &'f Flow<'a>,
+    pub flow: &'f PointerFlow<'a>,
     pub punned: &'f Punned,
     /// Functions that return this parameter.
     pub passes: &'f HashMap<FnId, usize>,
@@ -370,7 +370,7 @@ impl Follow<'_, '_> {
         }
     }
 
-    fn at(&self, place: Option<Place>, q: QualType) -> Wish {
+    fn at(&self, place: Option<PointerPlace>, q: QualType) -> Wish {
         let punned = place.is_some_and(|p| self.punned.contains(&p));
         match self.typed(q) {
             Some(Wish::Chars(..) | Wish::Type(_)) | None if punned => Wish::Unclear,
@@ -383,7 +383,7 @@ impl Follow<'_, '_> {
     fn variable(&self, s: SymId, seen: &mut HashSet<SymId>) -> Wish {
         let u = self.flow.u;
         let sym = u.sym(s);
-        let place = Place::variable(self.flow.unit, u, s);
+        let place = PointerPlace::variable(self.flow.unit, u, s);
         let own = self.at(Some(place), sym.ty);
         let is_pointer = matches!(u.ty(sym.ty.ty), Type::Pointer(_));
         if own != Wish::Nothing || !is_pointer || !is_local(sym) || !seen.insert(s) {

@@ -1,13 +1,13 @@
 //! Where a pointer goes at once, in places and in words.
 
-use super::flow::{pointee, Flow, Place, Use};
+use super::flow::{pointee, PointerFlow, PointerPlace, Use};
 use super::types::{is_char, library_name};
 use pc3_program::walk::{visit, Node};
 use pc3_syntax::tree::*;
 
-impl Flow<'_> {
+impl PointerFlow<'_> {
     /// The places that an expression's value is put into at once.
-    pub fn destinations(&self, e: ExprId) -> Vec<Place> {
+    pub fn destinations(&self, e: ExprId) -> Vec<PointerPlace> {
         match self.uses.get(&e) {
             Some(Use::Same(x) | Use::Cast(_, x)) => self.destinations(*x),
             Some(Use::Assign(lhs, whole)) => {
@@ -15,7 +15,7 @@ impl Flow<'_> {
                 all.extend(self.place(*lhs));
                 all
             }
-            Some(Use::Init(s)) => vec![Place::variable(self.unit, self.u, *s)],
+            Some(Use::Init(s)) => vec![PointerPlace::variable(self.unit, self.u, *s)],
             Some(Use::Part(_, place)) => place.iter().cloned().collect(),
             _ => Vec::new(),
         }
@@ -71,7 +71,7 @@ impl Flow<'_> {
     /// Does the function keep the beginning for itself and return the rest as memory of any type?
     pub fn is_behind_header(&self, call: ExprId) -> bool {
         let u = self.u;
-        let Some(Place::Local(_, s)) = self.destinations(call).into_iter().next() else {
+        let Some(PointerPlace::Local(_, s)) = self.destinations(call).into_iter().next() else {
             return false;
         };
         // Characters of a buffer of characters are what they seem.
@@ -88,7 +88,7 @@ impl Flow<'_> {
 
     /// Does the function return another address than the one that it gets by this call?
     pub fn is_returned_moved(&self, call: ExprId) -> bool {
-        let Some(Place::Local(_, s)) = self.destinations(call).into_iter().next() else {
+        let Some(PointerPlace::Local(_, s)) = self.destinations(call).into_iter().next() else {
             return false;
         };
         let f = self.u.sym(s).func.map(|f| self.u.func(f));

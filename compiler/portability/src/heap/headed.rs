@@ -2,7 +2,7 @@
 //! `h = malloc(sizeof *h + n); h->size = n; return h + 1;`. The callers say the type of what is behind it, so such an object
 //! is the head's members and then as many of theirs as there is room for.
 
-use super::flow::{Flow, Follow};
+use super::flow::{Follow, PointerFlow};
 use super::types::trailing;
 use super::wrappers::Calls;
 use crate::addresses::Place;
@@ -47,7 +47,12 @@ impl Headed {
 }
 
 /// What an allocation of `func` puts in front, if its size is that and a parameter.
-pub fn heads(flow: &Flow, func: &Function, call: ExprId, sizes: &[ExprId]) -> Option<Headed> {
+pub fn heads(
+    flow: &PointerFlow,
+    func: &Function,
+    call: ExprId,
+    sizes: &[ExprId],
+) -> Option<Headed> {
     let [size] = sizes else { return None };
     let u = flow.u;
     let (front, asked) = sum(flow, func, whole(flow, *size))?;
@@ -75,7 +80,7 @@ pub fn heads(flow: &Flow, func: &Function, call: ExprId, sizes: &[ExprId]) -> Op
 }
 
 /// A variable's only value.
-fn whole(flow: &Flow, e: ExprId) -> ExprId {
+fn whole(flow: &PointerFlow, e: ExprId) -> ExprId {
     let e = strip_casts(flow.u, e);
     match flow.u.expr(e).kind {
         ExprKind::Ident(s) => flow.only_value(s).map_or(e, |v| strip_casts(flow.u, v)),
@@ -84,7 +89,7 @@ fn whole(flow: &Flow, e: ExprId) -> ExprId {
 }
 
 /// `front + n`
-fn sum(flow: &Flow, func: &Function, e: ExprId) -> Option<(ExprId, SymId)> {
+fn sum(flow: &PointerFlow, func: &Function, e: ExprId) -> Option<(ExprId, SymId)> {
     let u = flow.u;
     let ExprKind::Binary {
         op: BinOp::Add,
@@ -105,7 +110,7 @@ fn sum(flow: &Flow, func: &Function, e: ExprId) -> Option<(ExprId, SymId)> {
     }
 }
 
-fn head(flow: &Flow, e: ExprId, asked: SymId) -> Option<Head> {
+fn head(flow: &PointerFlow, e: ExprId, asked: SymId) -> Option<Head> {
     let u = flow.u;
     let (of, member) = match &u.expr(strip_casts(u, e)).kind {
         ExprKind::SizeofType(q) => (*q, None),
@@ -136,7 +141,7 @@ fn head(flow: &Flow, e: ExprId, asked: SymId) -> Option<Head> {
 }
 
 /// Members that are given the parameter, and nothing else; of all structs that have a member of this name.
-fn counts(flow: &Flow, r: RecordId, asked: SymId) -> Vec<String> {
+fn counts(flow: &PointerFlow, r: RecordId, asked: SymId) -> Vec<String> {
     let u = flow.u;
     let fields = u.records[r.index()].fields.iter().flatten();
     let names = fields
@@ -177,7 +182,7 @@ fn counts(flow: &Flow, r: RecordId, asked: SymId) -> Vec<String> {
 }
 
 /// Is it the struct, or one that begins as it does?
-fn same_struct(flow: &Flow, r: RecordId, unit: usize, base: ExprId) -> bool {
+fn same_struct(flow: &PointerFlow, r: RecordId, unit: usize, base: ExprId) -> bool {
     let v = &flow.p.units[unit];
     let mut t = v.expr(base).ty;
     if let Type::Pointer(to) = v.ty(t.ty) {

@@ -35,7 +35,7 @@ mod types;
 mod wrappers;
 
 pub use bytes::Bytes;
-use flow::{Flow, Follow, Place, Punned};
+use flow::{Follow, PointerFlow, PointerPlace, Punned};
 pub use goes::one_line;
 use pc3_program::annotations::Said;
 use pc3_program::callgraph::CallGraph;
@@ -174,19 +174,19 @@ impl Heap {
 }
 
 /// Places whose integers hold addresses.
-fn addresses(p: &Program, said: &Said) -> HashMap<Place, Held> {
+fn addresses(p: &Program, said: &Said) -> HashMap<PointerPlace, Held> {
     let mut all = HashMap::new();
     for (unit, u) in p.units.iter().enumerate() {
         let Some(said) = said.units.get(unit) else {
             continue;
         };
         for (s, held) in &said.addresses.variables {
-            all.insert(Place::variable(unit, u, *s), *held);
+            all.insert(PointerPlace::variable(unit, u, *s), *held);
         }
         for ((r, k), held) in &said.addresses.members {
             let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
             if let Some(name) = fields.get(*k).and_then(|f| f.name.as_deref()) {
-                all.insert(Place::member(unit, u, *r, name), *held);
+                all.insert(PointerPlace::member(unit, u, *r, name), *held);
             }
         }
     }
@@ -287,7 +287,7 @@ fn find_wrappers<'f, 'a>(
 
 /// `noted`: also of what functions hand out in pieces.
 pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, noted: bool) -> Heap {
-    let flows: Vec<Flow> = (0..p.units.len()).map(|i| Flow::new(p, i)).collect();
+    let flows: Vec<PointerFlow> = (0..p.units.len()).map(|i| PointerFlow::new(p, i)).collect();
     let mut punned = Punned::new();
     for f in &flows {
         f.punned(&mut punned);

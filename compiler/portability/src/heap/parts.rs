@@ -1,6 +1,6 @@
 //! Values that initialisers put into the parts of an object.
 
-use super::flow::Place;
+use super::flow::PointerPlace;
 use pc3_program::initialiser::{leaves, parts};
 use pc3_syntax::tree::*;
 
@@ -8,11 +8,17 @@ use pc3_syntax::tree::*;
 pub struct Part {
     pub expr: ExprId,
     pub ty: QualType,
-    pub place: Option<Place>,
+    pub place: Option<PointerPlace>,
 }
 
 /// What a braced initialiser of an object of type `q` at `place` stores where.
-pub fn stored(unit: usize, u: &Unit, q: QualType, place: Option<&Place>, init: &Init) -> Vec<Part> {
+pub fn stored(
+    unit: usize,
+    u: &Unit,
+    q: QualType,
+    place: Option<&PointerPlace>,
+    init: &Init,
+) -> Vec<Part> {
     if matches!(init, Init::Expr(_)) {
         return Vec::new();
     }
@@ -28,7 +34,7 @@ pub fn stored(unit: usize, u: &Unit, q: QualType, place: Option<&Place>, init: &
                     // Members of an unnamed member are the outer struct's.
                     let of = owner.take().unwrap_or(*r);
                     match &field.name {
-                        Some(name) => place = Some(Place::member(unit, u, of, name)),
+                        Some(name) => place = Some(PointerPlace::member(unit, u, of, name)),
                         None => owner = Some(of),
                     }
                     q = field.ty;

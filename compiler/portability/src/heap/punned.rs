@@ -1,13 +1,13 @@
 //! Memory that is looked at as something else than its type says.
 
-use super::flow::{element, pointee, Flow, Place, Punned, Use};
+use super::flow::{element, pointee, PointerFlow, PointerPlace, Punned, Use};
 use super::size::innermost;
 use super::types::{is_char, same_width};
 use pc3_program::program::is_local;
 use pc3_syntax::tree::*;
 use std::collections::HashSet;
 
-impl Flow<'_> {
+impl PointerFlow<'_> {
     /// Adds the places of this unit whose memory is cast to something else.
     pub fn punned(&self, out: &mut Punned) {
         let u = self.u;
@@ -49,7 +49,7 @@ impl Flow<'_> {
     pub fn dealt(&self, out: &mut Punned) {
         let u = self.u;
         let untyped = |q: QualType| matches!(u.ty(q.ty), Type::Pointer(to) if matches!(u.ty(to.ty), Type::Void));
-        let moves: HashSet<Place> = u
+        let moves: HashSet<PointerPlace> = u
             .exprs
             .iter()
             .filter_map(|x| match &x.kind {
@@ -108,8 +108,8 @@ impl Flow<'_> {
     fn is_kept(&self, e: ExprId) -> bool {
         match self.uses.get(&e) {
             Some(Use::Same(x) | Use::Cast(_, x)) => self.is_kept(*x),
-            Some(Use::Assign(lhs, _)) => matches!(self.place(*lhs), Some(Place::Named(_))),
-            Some(Use::Part(_, place)) => matches!(place, Some(Place::Named(_))),
+            Some(Use::Assign(lhs, _)) => matches!(self.place(*lhs), Some(PointerPlace::Named(_))),
+            Some(Use::Part(_, place)) => matches!(place, Some(PointerPlace::Named(_))),
             _ => false,
         }
     }

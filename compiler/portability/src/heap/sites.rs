@@ -1,7 +1,7 @@
 //! The allocation sites of a unit, and what is known of each.
 
 use super::element::{element, wish};
-use super::flow::{self, Follow, Place, Use, Wish};
+use super::flow::{self, Follow, PointerPlace, Use, Wish};
 use super::headed::{self, Headed};
 use super::suballocation::Pieces;
 use super::types::{base, is_char};
@@ -25,7 +25,7 @@ pub struct Sites<'s, 'a> {
     /// What is handed out is noted.
     pub noted: bool,
     /// Places whose integers hold addresses.
-    pub held: HashMap<Place, Held>,
+    pub held: HashMap<PointerPlace, Held>,
 }
 
 #[derive(Default)]
@@ -218,20 +218,23 @@ fn as_said(t: Typed) -> Form {
 }
 
 /// The array that a struct ends with, and its elements.
-fn tail(unit: usize, u: &Unit, q: QualType) -> Option<(Place, QualType)> {
+fn tail(unit: usize, u: &Unit, q: QualType) -> Option<(PointerPlace, QualType)> {
     let Type::Record(r) = u.ty(q.ty) else {
         return None;
     };
     let last = u.records[r.index()].fields.as_ref()?.last()?;
     let name = last.name.as_ref()?;
-    Some((Place::member(unit, u, *r, name), flow::element(u, last.ty)?))
+    Some((
+        PointerPlace::member(unit, u, *r, name),
+        flow::element(u, last.ty)?,
+    ))
 }
 
 /// Does memory go to a place from which pieces of it are handed out?
-fn is_dealt(follow: &Follow, dealt: &HashSet<Place>, call: ExprId) -> bool {
+fn is_dealt(follow: &Follow, dealt: &HashSet<PointerPlace>, call: ExprId) -> bool {
     let (flow, u) = (follow.flow, follow.flow.u);
     let (mut places, mut locals) = (Vec::new(), Vec::new());
-    let note = |e: ExprId, places: &mut Vec<Place>, locals: &mut Vec<SymId>| {
+    let note = |e: ExprId, places: &mut Vec<PointerPlace>, locals: &mut Vec<SymId>| {
         let mut up = Some(e);
         while let Some(e) = up {
             up = match flow.uses.get(&e) {

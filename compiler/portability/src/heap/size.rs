@@ -1,6 +1,6 @@
 //! What a size argument says about the memory it asks for.
 
-use super::flow::Flow;
+use super::flow::PointerFlow;
 use super::types::{base, called_name, is_char, is_complete};
 use super::wrappers::is_mpis;
 use pc3_program::walk::strip_casts;
@@ -46,11 +46,11 @@ impl Size {
 }
 
 /// The product of the size arguments, as of `calloc`.
-pub fn size(flow: &Flow, args: &[ExprId]) -> Size {
+pub fn size(flow: &PointerFlow, args: &[ExprId]) -> Size {
     product(flow, args, 4)
 }
 
-fn sum(flow: &Flow, e: ExprId, depth: u32) -> Size {
+fn sum(flow: &PointerFlow, e: ExprId, depth: u32) -> Size {
     let u = flow.u;
     match &u.expr(e).kind {
         ExprKind::Cast { arg, .. } => sum(flow, *arg, depth),
@@ -115,7 +115,7 @@ fn factors(u: &Unit, e: ExprId, out: &mut Vec<ExprId>) {
     }
 }
 
-fn product(flow: &Flow, args: &[ExprId], depth: u32) -> Size {
+fn product(flow: &PointerFlow, args: &[ExprId], depth: u32) -> Size {
     let u = flow.u;
     let mut list = Vec::new();
     args.iter().for_each(|a| factors(u, *a, &mut list));

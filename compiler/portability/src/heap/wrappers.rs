@@ -1,7 +1,7 @@
 //! Which calls allocate: the library's allocators, and functions that return what one of them gave for a size of their caller's.
 
 use super::element::wish;
-use super::flow::{Flow, Follow, Wish};
+use super::flow::{Follow, PointerFlow, Wish};
 use super::headed;
 use super::size;
 use super::types::base;
@@ -197,7 +197,7 @@ pub fn allocation(calls: &Calls, unit: usize, e: ExprId) -> Option<(Vec<ExprId>,
 }
 
 /// The parameter that `f` returns unchanged, whatever it does besides.
-pub fn passed(p: &Program, f: FnId, flow: &Flow) -> Option<usize> {
+pub fn passed(p: &Program, f: FnId, flow: &PointerFlow) -> Option<usize> {
     let u = p.unit(f);
     let func = p.func(f);
     let mut which = None;

@@ -39,7 +39,7 @@ pub fn wanted(u: &Unit, e: ExprId) -> Option<Is> {
 
 /// What restarts on other architectures are to know.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Findings {
     pub wide: Vec<Wide>,
     pub orders: Vec<Order>,
     /// Where addresses decide about what is kept.
@@ -56,7 +56,7 @@ pub fn check(
     saved: &(dyn Fn(usize, FuncId, SymId) -> bool + Sync),
     waiting: &[(usize, ExprId)],
     out: &mut Diagnostics,
-) -> Found {
+) -> Findings {
     let by_number = || {
         let mut out = Diagnostics::default();
         range::check(p, numbers, saved, &mut out);
@@ -100,7 +100,7 @@ pub fn check(
         same
     });
     witnessed(p, &mut orders);
-    Found {
+    Findings {
         wide,
         orders,
         chosen,

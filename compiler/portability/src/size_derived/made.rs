@@ -2,7 +2,7 @@
 
 use super::beyond::Beyond;
 use super::given::{given, Given, Gives};
-use super::reach::Calls;
+use super::reach::SizeCalls;
 use super::ways::Ways;
 use crate::addresses::{has_sizeof, Numbers, Place};
 use crate::lints::layout;
@@ -49,7 +49,7 @@ impl Made {
 pub struct Makes<'a> {
     p: &'a Program<'a>,
     numbers: &'a Numbers,
-    calls: &'a Calls,
+    calls: &'a SizeCalls,
     wanted: &'a HashSet<Place>,
     told: &'a HashMap<Place, Option<(usize, TypeId)>>,
     known: HashMap<Place, Made>,
@@ -67,7 +67,7 @@ pub struct Analysed {
 pub fn analyse<'a>(
     p: &'a Program<'a>,
     graph: &CallGraph,
-    (numbers, calls, beyond): (&'a Numbers, &'a Calls, &Beyond),
+    (numbers, calls, beyond): (&'a Numbers, &'a SizeCalls, &Beyond),
     wanted: &'a HashSet<Place>,
     told: &'a HashMap<Place, Option<(usize, TypeId)>>,
 ) -> Analysed {

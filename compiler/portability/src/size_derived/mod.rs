@@ -30,7 +30,7 @@ pub use ways::Way;
 use ways::Ways;
 
 /// A `sizeof` that counts.
-pub struct Source {
+pub struct SizeSource {
     pub unit: usize,
     pub of: ExprId,
     pub ty: TypeId,
@@ -56,7 +56,7 @@ enum Kept {
 
 #[derive(Default)]
 pub struct Measured {
-    pub sources: Vec<Source>,
+    pub sources: Vec<SizeSource>,
     kept: HashMap<Place, Kept>,
     /// Expressions of units in which sizes are, but for those that have one value on each architecture, and where these
     /// come from.
@@ -89,14 +89,14 @@ impl Measured {
     /// A size in such a number: `sizeof(struct node)` (t.c:12).
     pub fn size_in(&self, u: &Unit, unit: usize, e: ExprId) -> Option<&str> {
         let span = &u.expr(e).span;
-        let inside = |s: &&Source| {
+        let inside = |s: &&SizeSource| {
             let at = &u.exprs.get(s.of.index()).map(|x| x.span.clone());
             s.unit == unit
                 && at
                     .as_ref()
                     .is_some_and(|a| span.start <= a.start && a.end <= span.end)
         };
-        let from = |s: &&Source| {
+        let from = |s: &&SizeSource| {
             let mut places = self.sized.get(&(unit, e)).into_iter().flatten().flatten();
             places.any(|x| s.reached.contains(x))
         };
@@ -200,7 +200,7 @@ pub fn find(
                 None => {
                     let in_it = sets.iter().filter(|r| r.contains(place));
                     let in_it: HashSet<_> = in_it.map(|r| Arc::as_ptr(r)).collect();
-                    let has = |s: &Source| in_it.contains(&Arc::as_ptr(&s.reached));
+                    let has = |s: &SizeSource| in_it.contains(&Arc::as_ptr(&s.reached));
                     let all = sources.iter().enumerate().filter(|s| has(s.1));
                     let of: BTreeSet<usize> = all.map(|s| s.0).collect();
                     Kept::Refused {
@@ -224,12 +224,12 @@ fn sources(
     p: &Program,
     heap: &Heap,
     (numbers, banned): (&Numbers, &HashSet<Place>),
-    calls: &reach::Calls,
+    calls: &reach::SizeCalls,
     beyond: &Beyond,
-) -> Vec<Source> {
+) -> Vec<SizeSource> {
     let asked = asked(p, heap);
     let mut reach = Reach::new(p, (numbers, banned), beyond);
-    let mut sources: Vec<Source> = Vec::new();
+    let mut sources: Vec<SizeSource> = Vec::new();
     let mut names: HashMap<String, usize> = HashMap::new();
     for w in numbers.wanted() {
         let u = &p.units[w.unit];
@@ -264,7 +264,7 @@ fn sources(
         if *before > 1 {
             name = format!("`{text}` ({file}:{}, {before})", at.line);
         }
-        sources.push(Source {
+        sources.push(SizeSource {
             unit: w.unit,
             of: w.of,
             ty,
@@ -510,7 +510,7 @@ fn asked(p: &Program, heap: &Heap) -> HashSet<(usize, ExprId)> {
 }
 
 /// Places with sizes of pieces, or beside what leads to blocks of them, and all that those sizes get to.
-fn dealt(p: &Program, heap: &Heap, numbers: &Numbers, sources: &[Source]) -> HashSet<Place> {
+fn dealt(p: &Program, heap: &Heap, numbers: &Numbers, sources: &[SizeSource]) -> HashSet<Place> {
     let pieces = &heap.pieces;
     let mut ends: HashSet<Place> = HashSet::new();
     for (f, sizes) in &pieces.dealers {
@@ -544,7 +544,7 @@ fn dealt(p: &Program, heap: &Heap, numbers: &Numbers, sources: &[Source]) -> Has
 }
 
 /// What sources get to: many share it.
-fn distinct(sources: &[Source]) -> Vec<&Reached> {
+fn distinct(sources: &[SizeSource]) -> Vec<&Reached> {
     let mut seen = HashSet::new();
     let all = sources.iter().map(|s| &s.reached);
     all.filter(|r| seen.insert(Arc::as_ptr(r))).collect()

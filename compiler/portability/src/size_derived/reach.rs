@@ -131,14 +131,14 @@ fn flows_back(p: &Program, numbers: &Numbers, f: FnId, i: usize) -> bool {
 
 /// Calls that return what they make of a size in an argument.
 #[derive(Default)]
-pub struct Calls {
+pub struct SizeCalls {
     /// Where that goes, by those sizes.
     pub to: HashMap<(usize, ExprId), Vec<Place>>,
     pub of: HashMap<(usize, ExprId), FnId>,
 }
 
-pub fn calls(p: &Program, numbers: &Numbers) -> Calls {
-    let mut all = Calls::default();
+pub fn calls(p: &Program, numbers: &Numbers) -> SizeCalls {
+    let mut all = SizeCalls::default();
     for w in numbers.wanted() {
         let u = &p.units[w.unit];
         let ExprKind::Call { callee, args } = &u.expr(w.of).kind else {

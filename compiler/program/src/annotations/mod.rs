@@ -67,12 +67,12 @@ pub struct InUnit {
     pub unnamed: HashSet<(RecordId, usize)>,
     /// The same of variables, by variables.
     pub chosen: HashMap<SymId, Choice>,
-    pub addresses: Meant<Held>,
-    pub bytes: Meant<QualType>,
+    pub addresses: Meanings<Held>,
+    pub bytes: Meanings<QualType>,
     /// Numbers of bytes that are only reported.
-    pub reported: Meant<()>,
+    pub reported: Meanings<()>,
     /// Not said, but found: integers made of sizes; indices into `made`.
-    pub sizes: Meant<usize>,
+    pub sizes: Meanings<usize>,
     pub made: Vec<Sizes>,
     /// The integers in what calls allocate, likewise found.
     pub blocks: HashMap<ExprId, Meaning>,
@@ -84,21 +84,21 @@ pub struct InUnit {
 
 /// What integers stand for, those in arrays and behind pointers included.
 #[derive(Clone, Debug)]
-pub struct Meant<T> {
+pub struct Meanings<T> {
     pub variables: HashMap<SymId, T>,
     pub members: HashMap<(RecordId, usize), T>,
 }
 
-impl<T> Default for Meant<T> {
-    fn default() -> Meant<T> {
-        Meant {
+impl<T> Default for Meanings<T> {
+    fn default() -> Meanings<T> {
+        Meanings {
             variables: HashMap::new(),
             members: HashMap::new(),
         }
     }
 }
 
-impl<T> Meant<T> {
+impl<T> Meanings<T> {
     fn insert(&mut self, what: What, meaning: T) {
         match what {
             What::Variable(s) => _ = self.variables.insert(s, meaning),

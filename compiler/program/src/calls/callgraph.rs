@@ -5,7 +5,7 @@
 //! call it from a frame that cannot be unwound: refused.  Below handlers of signals and at the end the runtime passes locations by: told.
 
 use crate::groups::{GroupId, Groups};
-use crate::pointers::{Meant, Pointers};
+use crate::pointers::{Pointers, PointsTo};
 use crate::program::{base_name, Callee, FnId, Program};
 use crate::signatures::{self, Signatures};
 use crate::tables;
@@ -129,7 +129,7 @@ impl Like<'_> {
     }
 
     /// What a pointer of this type means of which more than that is known.
-    fn meant(&mut self, unit: usize, ty: TypeId, meant: &Meant) -> GroupId {
+    fn meant(&mut self, unit: usize, ty: TypeId, meant: &PointsTo) -> GroupId {
         let mut all = meant.functions.clone();
         if meant.in_memory && !self.escaped.is_empty() {
             let like = self.group(unit, ty);

@@ -16,12 +16,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Statements in a row.
 pub struct Run {
     pub last: StmtId,
-    pub named: BTreeMap<SymId, How>,
+    pub named: BTreeMap<SymId, Access>,
 }
 
-/// How statements in a row have what they name.
+/// Access statements in a row have what they name.
 #[derive(Clone, Copy)]
-pub enum How {
+pub enum Access {
     /// In a local, which is written back if they write it.
     Copied { written: bool },
     /// By a pointer that nothing else is reached by.
@@ -35,7 +35,7 @@ pub type Held = HashMap<StmtId, Run>;
 const OFTEN: u32 = 3;
 /// Numbers in a small array or struct.
 const SMALL: u64 = 64;
-/// How often a loop turns, as far as anybody knows.
+/// Access often a loop turns, as far as anybody knows.
 const TURNS: u64 = 8;
 /// A number in an array or a struct is held for so many uses.
 const USES: u64 = 4;
@@ -111,7 +111,7 @@ fn is_number(u: &Unit, t: TypeId) -> bool {
     )
 }
 
-/// How many numbers an object is made of, if it is small and of nothing else.
+/// Access many numbers an object is made of, if it is small and of nothing else.
 fn numbers_in(u: &Unit, t: QualType) -> Option<u64> {
     if t.is_const || t.is_volatile || t.is_atomic {
         return None;
@@ -320,7 +320,7 @@ fn named(
     u: &Unit,
     run: impl Iterator<Item = StmtId>,
     numbers: &HashSet<SymId>,
-) -> BTreeMap<SymId, How> {
+) -> BTreeMap<SymId, Access> {
     /// Of one number.
     #[derive(Default)]
     struct Uses {
@@ -374,8 +374,8 @@ fn named(
             None => false,
         };
         let written = uses.written;
-        let apart = || (uses.turns >= CALL && has_doubles(u, ty)).then_some(How::Apart);
-        pays.then_some(How::Copied { written }).or_else(apart)
+        let apart = || (uses.turns >= CALL && has_doubles(u, ty)).then_some(Access::Apart);
+        pays.then_some(Access::Copied { written }).or_else(apart)
     };
     let held = found.into_iter().map(|(s, uses)| (s, how(s, uses)));
     held.filter_map(|(s, how)| Some((s, how?))).collect()

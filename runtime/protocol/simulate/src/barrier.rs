@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, VecDeque};
 use fastrand::Rng;
 use pc3_protocol::barrier::{Answer, Barrier, Place, Verdict};
 
-use crate::script::{scripts, Kinds, Op};
+use crate::script::{scripts, Kinds, ScriptOp};
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Violation {
+pub enum BarrierViolation {
     #[error("a checkpoint is taken while rank {0} is {1:?}")]
     Moves(usize, Place),
     #[error("rank {0} goes by a location, though the plan takes ranks at any passage")]
@@ -26,15 +26,15 @@ pub enum Violation {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counts {
+pub struct BarrierCounts {
     pub checkpoints: u64,
     pub put_off: u64,
     pub dropped: u64,
     pub losses: u64,
 }
 
-impl Counts {
-    pub fn add(&mut self, other: &Counts) {
+impl BarrierCounts {
+    pub fn add(&mut self, other: &BarrierCounts) {
         self.checkpoints += other.checkpoints;
         self.put_off += other.put_off;
         self.dropped += other.dropped;
@@ -54,13 +54,13 @@ struct Image {
 
 struct World {
     rng: Rng,
-    scripts: Vec<Vec<Op>>,
+    scripts: Vec<Vec<ScriptOp>>,
     now: Image,
     saved: Image,
     barrier: Barrier,
     /// At a location, and told to wait.
     waits: Vec<bool>,
-    counts: Counts,
+    counts: BarrierCounts,
     hasty: bool,
 }
 
@@ -69,7 +69,7 @@ fn barrier(hasty: bool, ranks: usize) -> Barrier {
 }
 
 /// One schedule.  `hasty`: of a protocol that does not wait for all.
-pub fn run(seed: u64, hasty: bool) -> Result<Counts, Violation> {
+pub fn run(seed: u64, hasty: bool) -> Result<BarrierCounts, BarrierViolation> {
     let mut rng = Rng::with_seed(seed);
     let ranks = rng.usize(2..=8);
     let scripts = scripts(&mut rng, ranks, Kinds::default());
@@ -87,7 +87,7 @@ pub fn run(seed: u64, hasty: bool) -> Result<Counts, Violation> {
         saved: start,
         barrier: barrier(hasty, ranks),
         waits: vec![false; ranks],
-        counts: Counts::default(),
+        counts: BarrierCounts::default(),
         hasty,
     };
     let losses = w.rng.u64(0..3);
@@ -100,7 +100,7 @@ impl World {
         0..self.scripts.len()
     }
 
-    fn next(&self, rank: usize) -> Option<Op> {
+    fn next(&self, rank: usize) -> Option<ScriptOp> {
         self.scripts[rank].get(self.now.at[rank]).copied()
     }
 
@@ -116,7 +116,7 @@ impl World {
             return !matches!(self.barrier.place(rank), Place::Parked | Place::Unwound);
         }
         match self.next(rank) {
-            Some(Op::Recv(from)) => self
+            Some(ScriptOp::Recv(from)) => self
                 .now
                 .mail
                 .get(&(from, rank))
@@ -126,7 +126,7 @@ impl World {
     }
 
     /// True if all have ended.
-    fn step(&mut self, losses: u64) -> Result<bool, Violation> {
+    fn step(&mut self, losses: u64) -> Result<bool, BarrierViolation> {
         if self.ranks().all(|r| self.has_ended(r)) {
             return Ok(true);
         }
@@ -151,11 +151,11 @@ impl World {
         Ok(false)
     }
 
-    fn stuck(&mut self) -> Result<(), Violation> {
+    fn stuck(&mut self) -> Result<(), BarrierViolation> {
         match self.barrier.stuck() {
             Verdict::Nothing => {
                 let left = self.ranks().find(|r| !self.has_ended(*r));
-                Err(Violation::Hang(left.unwrap_or(0)))
+                Err(BarrierViolation::Hang(left.unwrap_or(0)))
             }
             Verdict::Released(_) => {
                 self.counts.put_off += 1;
@@ -168,7 +168,7 @@ impl World {
         }
     }
 
-    fn act(&mut self, rank: usize) -> Result<(), Violation> {
+    fn act(&mut self, rank: usize) -> Result<(), BarrierViolation> {
         if self.waits[rank] {
             let answer = self.barrier.answer(rank);
             return self.told(rank, answer);
@@ -177,21 +177,21 @@ impl World {
             None => {
                 self.barrier.finished(rank);
             }
-            Some(Op::Location) => {
+            Some(ScriptOp::Location) => {
                 self.now.passed[rank] += 1;
                 let answer = self.barrier.at_location(rank, self.now.passed[rank]);
                 if answer == Answer::Go && self.barrier.is_loose() {
-                    return Err(Violation::GoesBy(rank));
+                    return Err(BarrierViolation::GoesBy(rank));
                 }
                 return self.told(rank, answer);
             }
-            Some(Op::Send(to) | Op::Hold(to) | Op::Sync(to)) => {
+            Some(ScriptOp::Send(to) | ScriptOp::Hold(to) | ScriptOp::Sync(to)) => {
                 let n = self.now.sent.entry((rank, to)).or_default();
                 self.now.mail.entry((rank, to)).or_default().push_back(*n);
                 *n += 1;
                 self.now.at[rank] += 1;
             }
-            Some(Op::Recv(from) | Op::Poll(from) | Op::PollAtLocations(from)) => {
+            Some(ScriptOp::Recv(from) | ScriptOp::Poll(from) | ScriptOp::PollAtLocations(from)) => {
                 let got = self
                     .now
                     .mail
@@ -199,7 +199,7 @@ impl World {
                     .and_then(VecDeque::pop_front);
                 let want = self.now.received.entry((from, rank)).or_default();
                 if got != Some(*want) {
-                    return Err(Violation::Differs {
+                    return Err(BarrierViolation::Differs {
                         from,
                         to: rank,
                         got: got.unwrap_or(u32::MAX),
@@ -214,7 +214,7 @@ impl World {
     }
 
     /// A rank at a location is told what to do.
-    fn told(&mut self, rank: usize, answer: Answer) -> Result<(), Violation> {
+    fn told(&mut self, rank: usize, answer: Answer) -> Result<(), BarrierViolation> {
         self.waits[rank] = answer != Answer::Go;
         match answer {
             Answer::Go => self.now.at[rank] += 1,
@@ -229,12 +229,12 @@ impl World {
     }
 
     /// The last rank has unwound, or so the protocol says.
-    fn checkpoint(&mut self) -> Result<(), Violation> {
+    fn checkpoint(&mut self) -> Result<(), BarrierViolation> {
         for rank in self.ranks() {
             let place = self.barrier.place(rank);
             let rests = self.waits[rank] && place == Place::Unwound;
             if !rests && place != Place::Finished {
-                return Err(Violation::Moves(rank, place));
+                return Err(BarrierViolation::Moves(rank, place));
             }
         }
         self.counts.checkpoints += 1;

@@ -189,7 +189,7 @@ fn random(from: u64, count: u64, ranks: u32) -> Result<(), String> {
 
 fn barriers(count: u64) -> Result<(), String> {
     let start = Instant::now();
-    let mut sum = barrier::Counts::default();
+    let mut sum = barrier::BarrierCounts::default();
     for seed in 0..count {
         let counts = barrier::run(seed, false).map_err(|e| format!("barrier, seed {seed}: {e}"))?;
         sum.add(&counts);
@@ -217,7 +217,7 @@ fn together(count: u64) -> Result<(), String> {
     let start = Instant::now();
     let all_of = |broken| all(0, count, move |seed| processes::run(seed, broken));
     let each = all_of(Broken::default()).map_err(|(s, e)| format!("processes, seed {s}: {e}"))?;
-    let mut sum = processes::Counts::default();
+    let mut sum = processes::JobCounts::default();
     each.iter().for_each(|c| sum.add(c));
     println!(
         "processes: {count} schedules of 2 to 8 ranks in 2 to 4 processes in {:.0} s: 0 violations; {} checkpoints, {} plans put off, {} \

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Op {
+pub enum ScriptOp {
     Location,
     /// Goes on at once.
     Send(usize),
@@ -27,7 +27,7 @@ pub struct Kinds {
 }
 
 /// Each message is sent before it is received in one order of all events, so nobody waits for ever.
-pub fn scripts(rng: &mut Rng, ranks: usize, kinds: Kinds) -> Vec<Vec<Op>> {
+pub fn scripts(rng: &mut Rng, ranks: usize, kinds: Kinds) -> Vec<Vec<ScriptOp>> {
     let mut all = vec![Vec::new(); ranks];
     let locations = rng.u32(1..60);
     for _ in 0..rng.usize(1..40) {
@@ -37,31 +37,31 @@ pub fn scripts(rng: &mut Rng, ranks: usize, kinds: Kinds) -> Vec<Vec<Op>> {
         }
         for script in &mut all {
             if rng.u32(0..100) < locations {
-                script.push(Op::Location);
+                script.push(ScriptOp::Location);
             }
         }
     }
     all
 }
 
-fn event(rng: &mut Rng, kinds: Kinds, all: &mut [Vec<Op>], from: usize, to: usize) {
+fn event(rng: &mut Rng, kinds: Kinds, all: &mut [Vec<ScriptOp>], from: usize, to: usize) {
     let what = rng.u32(0..8);
     if what == 0 && kinds.waiting_sends {
         // Each sends before it receives: one of them must be buffered.
-        all[from].push(Op::Hold(to));
-        all[to].push(Op::Hold(from));
-        all[to].push(Op::Recv(from));
-        all[from].push(Op::Recv(to));
+        all[from].push(ScriptOp::Hold(to));
+        all[to].push(ScriptOp::Hold(from));
+        all[to].push(ScriptOp::Recv(from));
+        all[from].push(ScriptOp::Recv(to));
         return;
     }
     all[from].push(match what {
-        1 | 2 if kinds.waiting_sends => Op::Hold(to),
-        3 if kinds.waiting_sends => Op::Sync(to),
-        _ => Op::Send(to),
+        1 | 2 if kinds.waiting_sends => ScriptOp::Hold(to),
+        3 if kinds.waiting_sends => ScriptOp::Sync(to),
+        _ => ScriptOp::Send(to),
     });
     all[to].push(match rng.u32(0..6) {
-        0 if kinds.polls => Op::Poll(from),
-        1 if kinds.polls_at_locations => Op::PollAtLocations(from),
-        _ => Op::Recv(from),
+        0 if kinds.polls => ScriptOp::Poll(from),
+        1 if kinds.polls_at_locations => ScriptOp::PollAtLocations(from),
+        _ => ScriptOp::Recv(from),
     });
 }

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::quiet::{Level, Next, Quiet};
-use super::{Down, Rules, Stands, Up};
+use super::{FromLead, Rules, Stands, ToLead};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
@@ -40,7 +40,7 @@ pub struct Lead {
     /// How often that has begun.
     stills: u64,
     /// From processes that know before us that the round is over.
-    early: Vec<(usize, Up)>,
+    early: Vec<(usize, ToLead)>,
 }
 
 /// For people.
@@ -111,7 +111,7 @@ impl Lead {
     }
 
     /// Process `from` says something; what all are told then.
-    pub fn hear(&mut self, from: usize, up: Up) -> Vec<Down> {
+    pub fn hear(&mut self, from: usize, up: ToLead) -> Vec<FromLead> {
         match up.round() {
             Some(of) if of > self.round => {
                 if self.rules.early_rounds_wait() {
@@ -122,14 +122,14 @@ impl Lead {
             Some(of) if of < self.round && self.rules.old_rounds_are_over() => return Vec::new(),
             _ => {}
         }
-        let one = |d: Option<Down>| d.into_iter().collect();
+        let one = |d: Option<FromLead>| d.into_iter().collect();
         match up {
-            Up::Want { .. } => one(self.want()),
-            Up::Furthest { passage, .. } => {
+            ToLead::Want { .. } => one(self.want()),
+            ToLead::Furthest { passage, .. } => {
                 self.furthest[from] = Some(passage);
                 one(self.plan())
             }
-            Up::Ready {
+            ToLead::Ready {
                 attempt, parked, ..
             } => {
                 if attempt == self.attempt || !self.rules.ready_is_of_an_attempt() {
@@ -137,31 +137,33 @@ impl Lead {
                 }
                 one(self.unwind())
             }
-            Up::Ended { code } => {
+            ToLead::Ended { code } => {
                 self.ended[from] = Some(code);
                 let mut codes = self.ended.iter().flatten();
                 let all = !self.rules.all_have_ended() || self.ended.iter().all(Option::is_some);
-                one(all.then(|| Down::End {
+                one(all.then(|| FromLead::End {
                     code: codes.find(|c| **c != 0).copied().unwrap_or(0),
                 }))
             }
-            Up::Idle { report, .. } => {
+            ToLead::Idle { report, .. } => {
                 self.still = false;
                 one(match self.quiet.report(from, report) {
-                    Next::Ask(number) => Some(Down::Query { number }),
+                    Next::Ask(number) => Some(FromLead::Query { number }),
                     Next::Quiet(level, parked) => self.quiet_at(level, parked),
                     _ => None,
                 })
             }
-            Up::Answer { number, report } => one(match self.quiet.answer(from, number, report) {
-                Next::Quiet(level, parked) => self.quiet_at(level, parked),
-                Next::Changed => {
-                    self.still = false;
-                    None
-                }
-                _ => None,
-            }),
-            Up::Relieved { any } => {
+            ToLead::Answer { number, report } => {
+                one(match self.quiet.answer(from, number, report) {
+                    Next::Quiet(level, parked) => self.quiet_at(level, parked),
+                    Next::Changed => {
+                        self.still = false;
+                        None
+                    }
+                    _ => None,
+                })
+            }
+            ToLead::Relieved { any } => {
                 self.relieved[from] = Some(any);
                 let Some(list) = all(&self.relieved) else {
                     return Vec::new();
@@ -174,36 +176,36 @@ impl Lead {
                     _ => self.stuck(),
                 })
             }
-            Up::Described { text } => {
+            ToLead::Described { text } => {
                 self.described[from] = Some(text);
                 let text = all(&self.described).map(|t| t.concat());
                 one(text.map(|text| match self.polls {
-                    true => Down::Polls { text },
-                    false => Down::Deadlock { text },
+                    true => FromLead::Polls { text },
+                    false => FromLead::Deadlock { text },
                 }))
             }
-            Up::Counted { stands, .. } => {
+            ToLead::Counted { stands, .. } => {
                 self.counted[from] = Some(stands);
                 let all = all(&self.counted).filter(|_| self.stage == Stage::Gathering);
                 one(all.map(|all| {
                     let mut stands = Stands::default();
                     all.into_iter().for_each(|s| stands.add(s));
-                    Down::Stands { stands }
+                    FromLead::Stands { stands }
                 }))
             }
         }
     }
 
-    fn want(&mut self) -> Option<Down> {
+    fn want(&mut self) -> Option<FromLead> {
         if self.stage != Stage::Idle && self.rules.one_plan_at_a_time() {
             return None;
         }
         self.stage = Stage::Asking;
         self.furthest.fill(None);
-        Some(Down::Ask { round: self.round })
+        Some(FromLead::Ask { round: self.round })
     }
 
-    fn plan(&mut self) -> Option<Down> {
+    fn plan(&mut self) -> Option<FromLead> {
         if self.stage != Stage::Asking {
             return None;
         }
@@ -214,10 +216,10 @@ impl Lead {
         let target = known?.into_iter().max().unwrap_or(0);
         self.stage = Stage::Gathering;
         let round = self.round;
-        Some(Down::Plan { round, target })
+        Some(FromLead::Plan { round, target })
     }
 
-    fn unwind(&mut self) -> Option<Down> {
+    fn unwind(&mut self) -> Option<FromLead> {
         let ready = match self.rules.all_are_ready() {
             true => all(&self.ready)?,
             false => self.ready.iter().flatten().copied().collect(),
@@ -226,14 +228,14 @@ impl Lead {
             return None;
         }
         self.stage = Stage::Unwinding;
-        Some(Down::Unwind { round: self.round })
+        Some(FromLead::Unwind { round: self.round })
     }
 
     fn moves(&self) -> bool {
         self.stage == Stage::Unwinding && self.rules.unwinding_moves()
     }
 
-    fn quiet_at(&mut self, level: Level, parked: bool) -> Option<Down> {
+    fn quiet_at(&mut self, level: Level, parked: bool) -> Option<FromLead> {
         self.parked = parked;
         if self.moves() || self.ended.iter().all(Option::is_some) {
             return None;
@@ -262,15 +264,15 @@ impl Lead {
         next
     }
 
-    fn relieve(&mut self, polls: bool) -> Down {
+    fn relieve(&mut self, polls: bool) -> FromLead {
         self.relieved.fill(None);
         self.relieves = Some(polls);
-        Down::Relieve { polls }
+        FromLead::Relieve { polls }
     }
 
-    fn query(&mut self) -> Option<Down> {
+    fn query(&mut self) -> Option<FromLead> {
         let number = self.quiet.ask_again()?;
-        Some(Down::Query { number })
+        Some(FromLead::Query { number })
     }
 
     /// Some ranks poll, all others wait, and nothing moves: the number of that time.
@@ -279,7 +281,7 @@ impl Lead {
     }
 
     /// Asks whether that is still so.
-    pub fn look_again(&mut self) -> Vec<Down> {
+    pub fn look_again(&mut self) -> Vec<FromLead> {
         if !self.still {
             return Vec::new();
         }
@@ -288,33 +290,33 @@ impl Lead {
     }
 
     /// It has been so for too long: people are to be told.
-    pub fn tell_polls(&mut self) -> Vec<Down> {
+    pub fn tell_polls(&mut self) -> Vec<FromLead> {
         if !self.still {
             return Vec::new();
         }
         self.polls = true;
         self.described.fill(None);
-        vec![Down::DescribePolls]
+        vec![FromLead::DescribePolls]
     }
 
     /// The plan has stood for long: people are to be told who has come.
-    pub fn count(&mut self) -> Vec<Down> {
+    pub fn count(&mut self) -> Vec<FromLead> {
         if self.stage != Stage::Gathering {
             return Vec::new();
         }
         self.counted.fill(None);
-        vec![Down::Count { round: self.round }]
+        vec![FromLead::Count { round: self.round }]
     }
 
     /// Nothing moves, and there was nothing to buffer.
-    fn stuck(&mut self) -> Option<Down> {
+    fn stuck(&mut self) -> Option<FromLead> {
         if self.moves() {
             return None;
         }
         if !(self.parked && self.rules.parked_go_on()) {
             self.polls = false;
             self.described.fill(None);
-            return Some(Down::Describe);
+            return Some(FromLead::Describe);
         }
         self.attempt += 1;
         if self.rules.put_off_is_not_ready() {
@@ -323,11 +325,11 @@ impl Lead {
         if self.rules.answers_end_with_put_off() {
             self.quiet.forget();
         }
-        Some(Down::Stuck { round: self.round })
+        Some(FromLead::Stuck { round: self.round })
     }
 
     /// The round is over: its checkpoint was written, or given up.
-    pub fn over(&mut self) -> Vec<Down> {
+    pub fn over(&mut self) -> Vec<FromLead> {
         self.round += 1;
         self.attempt = 0;
         self.stage = Stage::Idle;
@@ -348,14 +350,14 @@ mod tests {
     use super::super::Report;
     use super::*;
 
-    const RELIEVE: Down = Down::Relieve { polls: false };
+    const RELIEVE: FromLead = FromLead::Relieve { polls: false };
 
-    fn want(round: u64) -> Up {
-        Up::Want { round }
+    fn want(round: u64) -> ToLead {
+        ToLead::Want { round }
     }
 
-    fn ready(attempt: u32, parked: bool) -> Up {
-        Up::Ready {
+    fn ready(attempt: u32, parked: bool) -> ToLead {
+        ToLead::Ready {
             round: 0,
             attempt,
             parked,
@@ -371,29 +373,29 @@ mod tests {
         }
     }
 
-    fn idle(round: u64, report: Report) -> Up {
-        Up::Idle { round, report }
+    fn idle(round: u64, report: Report) -> ToLead {
+        ToLead::Idle { round, report }
     }
 
     #[test]
     fn a_request_is_planned_for_the_furthest_and_carried_out() {
         let mut l = Lead::new(2);
-        assert_eq!(l.hear(1, want(0)), [Down::Ask { round: 0 }]);
+        assert_eq!(l.hear(1, want(0)), [FromLead::Ask { round: 0 }]);
         assert_eq!(l.hear(0, want(0)), []);
-        let far = |passage| Up::Furthest { round: 0, passage };
+        let far = |passage| ToLead::Furthest { round: 0, passage };
         assert_eq!(l.hear(0, far(7)), []);
         assert_eq!(
             l.hear(1, far(5)),
-            [Down::Plan {
+            [FromLead::Plan {
                 round: 0,
                 target: 7
             }]
         );
         assert_eq!(l.hear(0, ready(0, false)), []);
-        assert_eq!(l.hear(1, ready(0, true)), [Down::Unwind { round: 0 }]);
+        assert_eq!(l.hear(1, ready(0, true)), [FromLead::Unwind { round: 0 }]);
         // One has gone on already.
         assert_eq!(l.hear(1, want(1)), []);
-        assert_eq!(l.over(), [Down::Ask { round: 1 }]);
+        assert_eq!(l.over(), [FromLead::Ask { round: 1 }]);
     }
 
     #[test]
@@ -404,20 +406,20 @@ mod tests {
         for from in 0..2 {
             l.hear(
                 from,
-                Up::Furthest {
+                ToLead::Furthest {
                     round: 0,
                     passage: 4,
                 },
             );
         }
-        assert_eq!(l.count(), [Down::Count { round: 0 }]);
+        assert_eq!(l.count(), [FromLead::Count { round: 0 }]);
         let counted = |round, standing, late: &[(u64, u64)]| {
             let mut stands = Stands {
                 standing,
                 ..Stands::default()
             };
             late.iter().for_each(|(r, p)| stands.is_late(*r, *p));
-            Up::Counted { round, stands }
+            ToLead::Counted { round, stands }
         };
         let many: Vec<_> = (4..9).map(|r| (r, 1)).collect();
         assert_eq!(l.hear(1, counted(0, 0, &many)), []);
@@ -427,7 +429,7 @@ mod tests {
             late: 6,
             first: vec![(2, 7), (4, 1), (5, 1), (6, 1)],
         };
-        assert_eq!(told, [Down::Stands { stands }]);
+        assert_eq!(told, [FromLead::Stands { stands }]);
         // The round ends before all have said it.
         l.count();
         l.hear(0, counted(0, 1, &[]));
@@ -441,19 +443,22 @@ mod tests {
         l.hear(0, want(0));
         assert_eq!(l.hear(0, ready(0, false)), []);
         assert_eq!(l.hear(1, ready(0, false)), []);
-        assert_eq!(l.hear(1, Up::Ended { code: 3 }), []);
-        assert_eq!(l.hear(0, Up::Ended { code: 0 }), [Down::End { code: 3 }]);
+        assert_eq!(l.hear(1, ToLead::Ended { code: 3 }), []);
+        assert_eq!(
+            l.hear(0, ToLead::Ended { code: 0 }),
+            [FromLead::End { code: 3 }]
+        );
     }
 
-    fn quiet(l: &mut Lead, number: u64, parked: bool) -> Vec<Down> {
+    fn quiet(l: &mut Lead, number: u64, parked: bool) -> Vec<FromLead> {
         let (here, there) = (asleep(false, 2, 2), asleep(parked, 1, 1));
         assert_eq!(l.hear(0, idle(0, here)), []);
-        assert_eq!(l.hear(1, idle(0, there)), [Down::Query { number }]);
-        let answer = |report| Up::Answer { number, report };
+        assert_eq!(l.hear(1, idle(0, there)), [FromLead::Query { number }]);
+        let answer = |report| ToLead::Answer { number, report };
         assert_eq!(l.hear(1, answer(there)), []);
         assert_eq!(l.hear(0, answer(here)), [RELIEVE]);
-        assert_eq!(l.hear(0, Up::Relieved { any: false }), []);
-        l.hear(1, Up::Relieved { any: false })
+        assert_eq!(l.hear(0, ToLead::Relieved { any: false }), []);
+        l.hear(1, ToLead::Relieved { any: false })
     }
 
     #[test]
@@ -467,12 +472,12 @@ mod tests {
             asleep(false, 1, 1),
         );
         l.hear(1, idle(0, there));
-        assert_eq!(l.hear(0, idle(0, awake)), [Down::Query { number: 1 }]);
-        let answer = |number, report| Up::Answer { number, report };
+        assert_eq!(l.hear(0, idle(0, awake)), [FromLead::Query { number: 1 }]);
+        let answer = |number, report| ToLead::Answer { number, report };
         l.hear(0, answer(1, awake));
         assert_eq!(l.hear(1, answer(1, there)), []);
         // Process 1 has nothing new to say.
-        assert_eq!(l.hear(0, idle(0, there)), [Down::Query { number: 2 }]);
+        assert_eq!(l.hear(0, idle(0, there)), [FromLead::Query { number: 2 }]);
         l.hear(0, answer(2, there));
         assert_eq!(l.hear(1, answer(2, there)), [RELIEVE]);
     }
@@ -486,7 +491,7 @@ mod tests {
         assert_eq!(l.hear(0, idle(0, report)), []);
         assert_eq!(l.over(), []);
         assert_eq!(l.hear(0, idle(0, report)), []);
-        assert_eq!(l.hear(0, idle(1, report)), [Down::Query { number: 1 }]);
+        assert_eq!(l.hear(0, idle(1, report)), [FromLead::Query { number: 1 }]);
     }
 
     #[test]
@@ -494,11 +499,11 @@ mod tests {
         let mut l = Lead::new(2);
         l.hear(0, want(0));
         l.hear(1, ready(0, true));
-        assert_eq!(quiet(&mut l, 1, true), [Down::Stuck { round: 0 }]);
+        assert_eq!(quiet(&mut l, 1, true), [FromLead::Stuck { round: 0 }]);
         // What was ready is so no more.
         assert_eq!(l.hear(0, ready(0, true)), []);
         assert_eq!(l.hear(0, ready(1, true)), []);
-        assert_eq!(l.hear(1, ready(1, true)), [Down::Unwind { round: 0 }]);
+        assert_eq!(l.hear(1, ready(1, true)), [FromLead::Unwind { round: 0 }]);
     }
 
     /// While one has yet to say whether it has buffered anything, others are idle again, and are asked.
@@ -509,14 +514,14 @@ mod tests {
         l.hear(1, want(0));
         l.hear(0, idle(0, here));
         l.hear(1, idle(0, there));
-        let answer = |number, report| Up::Answer { number, report };
+        let answer = |number, report| ToLead::Answer { number, report };
         l.hear(1, answer(1, there));
         assert_eq!(l.hear(0, answer(1, here)), [RELIEVE]);
         l.hear(1, idle(0, there));
-        assert_eq!(l.hear(0, idle(0, here)), [Down::Query { number: 2 }]);
-        l.hear(0, Up::Relieved { any: false });
-        let stuck = l.hear(1, Up::Relieved { any: false });
-        assert_eq!(stuck, [Down::Stuck { round: 0 }]);
+        assert_eq!(l.hear(0, idle(0, here)), [FromLead::Query { number: 2 }]);
+        l.hear(0, ToLead::Relieved { any: false });
+        let stuck = l.hear(1, ToLead::Relieved { any: false });
+        assert_eq!(stuck, [FromLead::Stuck { round: 0 }]);
         l.hear(0, answer(2, here));
         assert_eq!(l.hear(1, answer(2, there)), []);
     }
@@ -531,50 +536,59 @@ mod tests {
         };
         let (there, sleeping) = (asleep(false, 1, 1), asleep(false, 1, 1));
         l.hear(1, idle(0, there));
-        assert_eq!(l.hear(0, idle(0, polling)), [Down::Query { number: 1 }]);
-        let answer = |number, report| Up::Answer { number, report };
+        assert_eq!(l.hear(0, idle(0, polling)), [FromLead::Query { number: 1 }]);
+        let answer = |number, report| ToLead::Answer { number, report };
         l.hear(0, answer(1, polling));
         assert_eq!(l.hear(1, answer(1, there)), []);
-        let polls = Down::Relieve { polls: true };
+        let polls = FromLead::Relieve { polls: true };
         for number in [2, 4] {
-            assert_eq!(l.look_again(), [Down::Query { number }]);
+            assert_eq!(l.look_again(), [FromLead::Query { number }]);
             l.hear(0, answer(number, polling));
             assert_eq!(
                 l.hear(1, answer(number, there)),
                 std::slice::from_ref(&polls)
             );
-            l.hear(0, Up::Relieved { any: false });
+            l.hear(0, ToLead::Relieved { any: false });
             let number = number + 1;
-            let asked = l.hear(1, Up::Relieved { any: number == 5 });
-            assert_eq!(asked, [Down::Query { number }]);
+            let asked = l.hear(1, ToLead::Relieved { any: number == 5 });
+            assert_eq!(asked, [FromLead::Query { number }]);
             assert_eq!(l.still(), Some(1));
             l.hear(0, answer(number, polling));
             assert_eq!(l.hear(1, answer(number, there)), []);
         }
         // It goes to sleep while all are asked: that is looked at when they have answered.
-        assert_eq!(l.look_again(), [Down::Query { number: 6 }]);
+        assert_eq!(l.look_again(), [FromLead::Query { number: 6 }]);
         l.hear(0, answer(6, polling));
         assert_eq!(l.hear(1, answer(6, there)), [polls]);
-        assert_eq!(l.hear(0, idle(0, sleeping)), [Down::Query { number: 7 }]);
+        assert_eq!(
+            l.hear(0, idle(0, sleeping)),
+            [FromLead::Query { number: 7 }]
+        );
         l.hear(0, answer(7, sleeping));
         assert_eq!(l.hear(1, answer(7, there)), []);
-        l.hear(0, Up::Relieved { any: false });
+        l.hear(0, ToLead::Relieved { any: false });
         assert_eq!(
-            l.hear(1, Up::Relieved { any: false }),
-            [Down::Query { number: 8 }]
+            l.hear(1, ToLead::Relieved { any: false }),
+            [FromLead::Query { number: 8 }]
         );
         l.hear(0, answer(8, sleeping));
         assert_eq!(l.hear(1, answer(8, there)), [RELIEVE]);
-        l.hear(0, Up::Relieved { any: false });
-        assert_eq!(l.hear(1, Up::Relieved { any: false }), [Down::Describe]);
+        l.hear(0, ToLead::Relieved { any: false });
+        assert_eq!(
+            l.hear(1, ToLead::Relieved { any: false }),
+            [FromLead::Describe]
+        );
     }
 
     #[test]
     fn nothing_that_moves_and_nobody_parked_is_a_deadlock() {
         let mut l = Lead::new(2);
-        assert_eq!(quiet(&mut l, 1, false), [Down::Describe]);
-        let text = |t: &str| Up::Described { text: t.into() };
+        assert_eq!(quiet(&mut l, 1, false), [FromLead::Describe]);
+        let text = |t: &str| ToLead::Described { text: t.into() };
         assert_eq!(l.hear(1, text("b")), []);
-        assert_eq!(l.hear(0, text("a")), [Down::Deadlock { text: "ab".into() }]);
+        assert_eq!(
+            l.hear(0, text("a")),
+            [FromLead::Deadlock { text: "ab".into() }]
+        );
     }
 }

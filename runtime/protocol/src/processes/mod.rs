@@ -1,7 +1,7 @@
 //! What several processes decide together at a barrier, as state machines.
 //!
 //! Process 0 leads ([`Lead`]).  Each process, process 0 too, takes part ([`Part`]): it tells the lead what happens to its
-//! ranks ([`Up`]) and does to its [`Barrier`](crate::barrier::Barrier) what the lead says ([`Down`]).  What two processes
+//! ranks ([`ToLead`]) and does to its [`Barrier`](crate::barrier::Barrier) what the lead says ([`FromLead`]).  What two processes
 //! say to each other arrives in order, and in order with all else between them.
 
 mod lead;
@@ -16,7 +16,7 @@ use crate::rules::rules;
 
 /// What processes tell the lead.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Up {
+pub enum ToLead {
     /// A checkpoint is wanted, or this process has begun to park for one.
     Want {
         round: u64,
@@ -61,7 +61,7 @@ pub enum Up {
 
 /// What the lead tells all processes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Down {
+pub enum FromLead {
     Ask {
         round: u64,
     },
@@ -134,31 +134,32 @@ impl Stands {
     }
 }
 
-impl Up {
+impl ToLead {
     /// The round that it is about.
     pub fn round(&self) -> Option<u64> {
         match self {
-            Up::Want { round }
-            | Up::Furthest { round, .. }
-            | Up::Ready { round, .. }
-            | Up::Counted { round, .. }
-            | Up::Idle { round, .. } => Some(*round),
-            Up::Ended { .. } | Up::Answer { .. } | Up::Relieved { .. } | Up::Described { .. } => {
-                None
-            }
+            ToLead::Want { round }
+            | ToLead::Furthest { round, .. }
+            | ToLead::Ready { round, .. }
+            | ToLead::Counted { round, .. }
+            | ToLead::Idle { round, .. } => Some(*round),
+            ToLead::Ended { .. }
+            | ToLead::Answer { .. }
+            | ToLead::Relieved { .. }
+            | ToLead::Described { .. } => None,
         }
     }
 }
 
-impl Down {
+impl FromLead {
     /// The round that it is about.
     pub fn round(&self) -> Option<u64> {
         match self {
-            Down::Ask { round }
-            | Down::Plan { round, .. }
-            | Down::Unwind { round }
-            | Down::Count { round }
-            | Down::Stuck { round } => Some(*round),
+            FromLead::Ask { round }
+            | FromLead::Plan { round, .. }
+            | FromLead::Unwind { round }
+            | FromLead::Count { round }
+            | FromLead::Stuck { round } => Some(*round),
             _ => None,
         }
     }

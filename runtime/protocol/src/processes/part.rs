@@ -5,13 +5,13 @@
 use std::fmt;
 
 use super::quiet::{Level, Report};
-use super::{Down, Rules, Stands, Up};
+use super::{FromLead, Rules, Stands, ToLead};
 use crate::barrier::{Answer, Barrier, Verdict};
 
 /// What whoever drives a [`Part`] is to do, in this order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Act {
-    Say(Up),
+    Say(ToLead),
     /// Say how far the rank furthest ahead is ([`Part::furthest`]).
     Furthest,
     /// There is a plan: ranks are to ask at each location.
@@ -80,7 +80,7 @@ pub struct Part {
     seen: Option<Report>,
     reported: Option<Report>,
     /// Of rounds that begin here when the last one is over.
-    early: Vec<Down>,
+    early: Vec<FromLead>,
 }
 
 /// For people.
@@ -131,14 +131,19 @@ impl Part {
     }
 
     /// A checkpoint is wanted here.
-    pub fn want(&mut self) -> Option<Up> {
+    pub fn want(&mut self) -> Option<ToLead> {
         let first = !std::mem::replace(&mut self.told, true);
-        first.then_some(Up::Want { round: self.round })
+        first.then_some(ToLead::Want { round: self.round })
     }
 
     /// A rank that has passed `passed` locations is at one where a checkpoint is wanted, because of an interval if that
     /// ends at `interval`, as all processes know; true if that is planned now.
-    pub fn wanted(&mut self, b: &mut Barrier, passed: u64, interval: u64) -> (bool, Option<Up>) {
+    pub fn wanted(
+        &mut self,
+        b: &mut Barrier,
+        passed: u64,
+        interval: u64,
+    ) -> (bool, Option<ToLead>) {
         let plans = b.is_idle() && passed >= interval;
         let up = match plans && !self.rules.own_plans_are_told() {
             true => None,
@@ -157,28 +162,28 @@ impl Part {
         b: &mut Barrier,
         rank: usize,
         passed: u64,
-    ) -> (Answer, Option<Up>) {
+    ) -> (Answer, Option<ToLead>) {
         let answer = b.at_location(rank, passed);
         let waits = answer == Answer::Wait;
         (answer, if waits { self.ready(b) } else { None })
     }
 
     /// A rank has ended.
-    pub fn finished(&mut self, b: &mut Barrier, rank: usize) -> Option<Up> {
+    pub fn finished(&mut self, b: &mut Barrier, rank: usize) -> Option<ToLead> {
         b.finished(rank);
         self.ready(b)
     }
 
     /// All of them have.
-    pub fn ended(&mut self, code: i32) -> Up {
+    pub fn ended(&mut self, code: i32) -> ToLead {
         self.ended = true;
-        Up::Ended { code }
+        ToLead::Ended { code }
     }
 
     /// All ranks here have come to where they wait for those of the others, if they have.
-    fn ready(&self, b: &Barrier) -> Option<Up> {
+    fn ready(&self, b: &Barrier) -> Option<ToLead> {
         let (attempt, parked) = b.ready()?;
-        Some(Up::Ready {
+        Some(ToLead::Ready {
             round: self.round,
             attempt,
             parked,
@@ -186,7 +191,7 @@ impl Part {
     }
 
     /// The lead says something.
-    pub fn hear(&mut self, b: &mut Barrier, down: Down) -> Vec<Act> {
+    pub fn hear(&mut self, b: &mut Barrier, down: FromLead) -> Vec<Act> {
         match down.round() {
             // The lead and others may know before us that a round is over.
             Some(of) if of > self.round => {
@@ -199,8 +204,8 @@ impl Part {
             _ => {}
         }
         match down {
-            Down::Ask { .. } => vec![Act::Furthest],
-            Down::Plan { target, .. } => {
+            FromLead::Ask { .. } => vec![Act::Furthest],
+            FromLead::Plan { target, .. } => {
                 self.told = true;
                 match self.rules.targets_are_one() {
                     true => b.aim(target),
@@ -211,20 +216,20 @@ impl Part {
                 acts.extend(ready.map(Act::Say));
                 acts
             }
-            Down::Unwind { .. } => vec![match b.unwind_all() {
+            FromLead::Unwind { .. } => vec![match b.unwind_all() {
                 true => Act::Unwind,
                 false => Act::Stay,
             }],
-            Down::Query { number } => vec![Act::Look { number }],
-            Down::Relieve { polls } => vec![Act::Relieve { polls }],
-            Down::Stuck { .. } => self.stuck(b),
-            Down::Describe => vec![Act::Describe { polls: false }],
-            Down::DescribePolls => vec![Act::Describe { polls: true }],
-            Down::Deadlock { text } => vec![Act::Deadlock { text }],
-            Down::Polls { text } => vec![Act::Polls { text }],
-            Down::End { code } => vec![Act::End { code }],
-            Down::Count { .. } => vec![Act::Count],
-            Down::Stands { stands } => vec![Act::Stands { stands }],
+            FromLead::Query { number } => vec![Act::Look { number }],
+            FromLead::Relieve { polls } => vec![Act::Relieve { polls }],
+            FromLead::Stuck { .. } => self.stuck(b),
+            FromLead::Describe => vec![Act::Describe { polls: false }],
+            FromLead::DescribePolls => vec![Act::Describe { polls: true }],
+            FromLead::Deadlock { text } => vec![Act::Deadlock { text }],
+            FromLead::Polls { text } => vec![Act::Polls { text }],
+            FromLead::End { code } => vec![Act::End { code }],
+            FromLead::Count { .. } => vec![Act::Count],
+            FromLead::Stands { stands } => vec![Act::Stands { stands }],
         }
     }
 
@@ -269,23 +274,23 @@ impl Part {
     }
 
     /// To [`Act::Furthest`].
-    pub fn furthest(&self, passage: u64) -> Up {
+    pub fn furthest(&self, passage: u64) -> ToLead {
         let round = self.round;
-        Up::Furthest { round, passage }
+        ToLead::Furthest { round, passage }
     }
 
     /// To [`Act::Count`].
-    pub fn counted(&self, stands: Stands) -> Up {
+    pub fn counted(&self, stands: Stands) -> ToLead {
         let round = self.round;
-        Up::Counted { round, stands }
+        ToLead::Counted { round, stands }
     }
 
     /// To [`Act::Relieve`]: was there anything?
-    pub fn relieved(&mut self, polls: bool, any: bool) -> Up {
+    pub fn relieved(&mut self, polls: bool, any: bool) -> ToLead {
         if (any || !polls) && self.rules.idle_is_told_again() {
             self.reported = None;
         }
-        Up::Relieved { any }
+        ToLead::Relieved { any }
     }
 
     fn report(&self, b: &Barrier, ranks: Ranks, (sent, handled): (u64, u64)) -> Report {
@@ -306,16 +311,16 @@ impl Part {
     }
 
     /// To [`Act::Look`]: what the ranks here do, and how many frames have been sent and handled.
-    pub fn answer(&mut self, b: &Barrier, number: u64, ranks: Ranks, frames: (u64, u64)) -> Up {
+    pub fn answer(&mut self, b: &Barrier, number: u64, ranks: Ranks, frames: (u64, u64)) -> ToLead {
         let report = self.report(b, ranks, frames);
         if self.reported != Some(report) {
             self.reported = None;
         }
-        Up::Answer { number, report }
+        ToLead::Answer { number, report }
     }
 
     /// Some time has passed.
-    pub fn tick(&mut self, b: &Barrier, ranks: Ranks, frames: (u64, u64)) -> Option<Up> {
+    pub fn tick(&mut self, b: &Barrier, ranks: Ranks, frames: (u64, u64)) -> Option<ToLead> {
         let report = self.report(b, ranks, frames);
         if report.level == Level::Busy {
             (self.seen, self.reported) = (None, None);
@@ -327,7 +332,7 @@ impl Part {
         }
         self.reported = Some(report);
         let round = self.round;
-        Some(Up::Idle { round, report })
+        Some(ToLead::Idle { round, report })
     }
 }
 
@@ -339,9 +344,9 @@ mod tests {
         (Part::default(), Barrier::new(2, true))
     }
 
-    fn ready(round: u64, attempt: u32) -> Option<Up> {
+    fn ready(round: u64, attempt: u32) -> Option<ToLead> {
         let parked = true;
-        Some(Up::Ready {
+        Some(ToLead::Ready {
             round,
             attempt,
             parked,
@@ -351,16 +356,19 @@ mod tests {
     #[test]
     fn who_plans_by_itself_says_so_and_takes_the_target_of_all() {
         let (mut p, mut b) = two();
-        let want = Some(Up::Want { round: 0 });
+        let want = Some(ToLead::Want { round: 0 });
         assert_eq!(p.wanted(&mut b, 3, 5), (false, want));
         assert_eq!(p.wanted(&mut b, 5, 5), (true, None));
         assert_eq!(p.at_location(&mut b, 0, 5), (Answer::Wait, None));
         let (round, target) = (0, 7);
-        assert_eq!(p.hear(&mut b, Down::Plan { round, target }), [Act::Planned]);
+        assert_eq!(
+            p.hear(&mut b, FromLead::Plan { round, target }),
+            [Act::Planned]
+        );
         assert_eq!(b.target(), Some(7));
         assert_eq!(p.at_location(&mut b, 1, 6), (Answer::Go, None));
         assert_eq!(p.at_location(&mut b, 1, 7), (Answer::Wait, ready(0, 0)));
-        assert_eq!(p.hear(&mut b, Down::Unwind { round }), [Act::Unwind]);
+        assert_eq!(p.hear(&mut b, FromLead::Unwind { round }), [Act::Unwind]);
     }
 
     #[test]
@@ -369,10 +377,10 @@ mod tests {
         b.plan(1);
         p.at_location(&mut b, 0, 1);
         p.at_location(&mut b, 1, 1);
-        p.hear(&mut b, Down::Unwind { round: 0 });
+        p.hear(&mut b, FromLead::Unwind { round: 0 });
         let early = [
-            Down::Ask { round: 1 },
-            Down::Plan {
+            FromLead::Ask { round: 1 },
+            FromLead::Plan {
                 round: 1,
                 target: 4,
             },
@@ -385,7 +393,7 @@ mod tests {
         }
         assert_eq!(p.resume(&mut b), [Act::Over, Act::Furthest, Act::Planned]);
         assert_eq!((p.round(), b.target()), (1, Some(4)));
-        assert_eq!(p.hear(&mut b, Down::Stuck { round: 0 }), []);
+        assert_eq!(p.hear(&mut b, FromLead::Stuck { round: 0 }), []);
     }
 
     #[test]
@@ -393,9 +401,9 @@ mod tests {
         let (mut p, b) = two();
         let mut b = b.with_attempts(2, 1);
         let (round, target) = (0, 1);
-        p.hear(&mut b, Down::Plan { round, target });
+        p.hear(&mut b, FromLead::Plan { round, target });
         p.at_location(&mut b, 0, 1);
-        let stuck = Down::Stuck { round };
+        let stuck = FromLead::Stuck { round };
         assert_eq!(p.hear(&mut b, stuck.clone()), [Act::Released(vec![0])]);
         p.at_location(&mut b, 1, 1);
         assert_eq!(p.at_location(&mut b, 0, 2), (Answer::Wait, ready(0, 1)));
@@ -410,7 +418,10 @@ mod tests {
         let (mut p, b) = two();
         let mut look = |ranks| p.tick(&b, ranks, (3, 2));
         assert_eq!(look(Ranks::Wait), None);
-        assert!(matches!(look(Ranks::Wait), Some(Up::Idle { round: 0, .. })));
+        assert!(matches!(
+            look(Ranks::Wait),
+            Some(ToLead::Idle { round: 0, .. })
+        ));
         assert_eq!(look(Ranks::Wait), None);
         assert_eq!((look(Ranks::Run), look(Ranks::Poll)), (None, None));
         assert!(look(Ranks::Poll).is_some());

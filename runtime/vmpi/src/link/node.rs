@@ -8,7 +8,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 use pc3_protocol::barrier::{Answer, Barrier};
-use pc3_protocol::processes::{Act, Down, Lead, Part, Ranks, Up};
+use pc3_protocol::processes::{Act, FromLead, Lead, Part, Ranks, ToLead};
 use pc3_runtime::chaos;
 use pc3_runtime::control::{set_flag, FLAG_ENGINE};
 use pc3_runtime::report::{die, say, EXIT_DEADLOCK};
@@ -47,8 +47,8 @@ pub(crate) struct Node {
 }
 
 enum Message {
-    Up(u32, Up),
-    Down(Down),
+    Up(u32, ToLead),
+    Down(FromLead),
     /// What this process's part wants done, decided where ranks run.
     Act(Act),
     /// To the lead: its round is over.
@@ -78,7 +78,7 @@ impl Node {
         self.watch.load(SeqCst)
     }
 
-    fn up(&self, link: &Link, up: Up) {
+    fn up(&self, link: &Link, up: ToLead) {
         if self.index == 0 {
             self.own(link, Message::Up(0, up));
         } else {
@@ -93,9 +93,9 @@ impl Node {
     }
 
     /// By the porter alone: all processes hear the same in the same order.
-    fn down(&self, link: &Link, list: Vec<Down>) {
+    fn down(&self, link: &Link, list: Vec<FromLead>) {
         for down in list {
-            if let (Down::End { .. }, Some(world)) = (&down, link.world()) {
+            if let (FromLead::End { .. }, Some(world)) = (&down, link.world()) {
                 world.nonblocking.end();
             }
             let bytes = write_down(&down);
@@ -173,11 +173,11 @@ impl Node {
         }
     }
 
-    fn obey(&self, link: &Link, world: &World, down: Down) {
-        if let Down::Plan { .. } = down {
+    fn obey(&self, link: &Link, world: &World, down: FromLead) {
+        if let FromLead::Plan { .. } = down {
             self.watch.store(true, SeqCst);
         }
-        let last = matches!(down, Down::Stuck { .. }) && world.coord.lock().is_last_attempt();
+        let last = matches!(down, FromLead::Stuck { .. }) && world.coord.lock().is_last_attempt();
         let who = match last {
             true => deadlock::describe_plan(world),
             false => String::new(),
@@ -241,7 +241,7 @@ impl Node {
                     true => deadlock::describe_running(world),
                     false => deadlock::describe(world),
                 };
-                self.up(link, Up::Described { text });
+                self.up(link, ToLead::Described { text });
             }
             Act::Deadlock { text } if self.index == 0 => {
                 let text = format!(
@@ -264,7 +264,7 @@ impl Node {
     }
 
     /// What this process's part says is sent before it says anything else.
-    fn say(&self, link: &Link, what: impl FnOnce(&mut Part) -> Option<Up>) {
+    fn say(&self, link: &Link, what: impl FnOnce(&mut Part) -> Option<ToLead>) {
         let mut part = lock(&self.part);
         if let Some(up) = what(&mut part) {
             self.up(link, up);

@@ -8,7 +8,7 @@
 //! PC3_G(pc3_f_i_1) = pc3_held1; PC3_G(pc3_f_sum_2) = pc3_held2; }
 //! ```
 //!
-//! Small arrays are copied by `__builtin_memcpy`. Of others (`How::Apart`) the compiler is told that what is reached by this name is reached by
+//! Small arrays are copied by `__builtin_memcpy`. Of others (`Access::Apart`) the compiler is told that what is reached by this name is reached by
 //! no other, as it knows of the plain program's:
 //!
 //! ```c
@@ -21,7 +21,7 @@
 
 use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::printer::{Holding, Printer};
-use pc3_program::scalar_promotion::{How, Run};
+use pc3_program::scalar_promotion::{Access, Run};
 use pc3_syntax::tree::*;
 
 impl Printer<'_, '_> {
@@ -43,14 +43,14 @@ impl Printer<'_, '_> {
             let ty = format!("__typeof__({name})");
             let is_array = matches!(self.u().ty(self.u().sym(*sym).ty.ty), Type::Array { .. });
             match how {
-                How::Apart => {
+                Access::Apart => {
                     before += &format!("{ty} *{here} = ({ty} *)pc3_apart(&{there}); ");
                     now.behind +=
                         &format!(" __asm__ volatile(\"\" : : \"r\"({here}) : \"memory\");");
                     now.locals.insert(*sym, format!("(*{here})"));
                     continue;
                 }
-                How::Copied { written } if is_array => {
+                Access::Copied { written } if is_array => {
                     let copy =
                         |to, from| format!("__builtin_memcpy(&{to}, &{from}, sizeof({here})); ");
                     before += &format!("{ty} {here}; ");
@@ -59,7 +59,7 @@ impl Printer<'_, '_> {
                         now.behind += &format!(" {}", copy(&there, &here));
                     }
                 }
-                How::Copied { written } => {
+                Access::Copied { written } => {
                     before += &format!("{ty} {here} = {there}; ");
                     if *written {
                         now.behind += &format!(" {there} = {here};");

@@ -20,7 +20,7 @@ use std::collections::HashSet;
 #[derive(Debug, Default)]
 pub struct Known {
     pub numbers: addresses::Kept,
-    pub found: lints::Found,
+    pub found: lints::Findings,
 }
 
 impl Known {

@@ -11,7 +11,7 @@ mod stores;
 mod tests;
 mod void_pointer_flow;
 
-use super::flow::{Flow, Use};
+use super::flow::{PointerFlow, Use};
 pub use leaves::begins;
 use leaves::{differs, Leaves};
 use pc3_program::program::Program;
@@ -56,7 +56,7 @@ struct One {
 /// Each pair once. `made`: the structs of allocations whose results become pointers to others.
 pub fn find(
     p: &Program,
-    flows: &[Flow],
+    flows: &[PointerFlow],
     mut travels: Travels,
     made: &[Vec<(QualType, QualType, ExprId)>],
 ) -> Vec<Also> {
@@ -81,11 +81,11 @@ pub fn find(
             travels.sources(flow, e, &mut from);
             for s in from {
                 match s {
-                    void_pointer_flow::Source::Struct(of) => {
+                    void_pointer_flow::PointerSource::Struct(of) => {
                         pairs.extend(known.index(unit, of).map(|of| (of, other, (unit, at))));
                     }
-                    void_pointer_flow::Source::Behind => {}
-                    void_pointer_flow::Source::Node(n) => travels.take(n, other, (unit, at)),
+                    void_pointer_flow::PointerSource::Behind => {}
+                    void_pointer_flow::PointerSource::Node(n) => travels.take(n, other, (unit, at)),
                 }
             }
         }
@@ -113,7 +113,7 @@ pub fn find(
 }
 
 /// Expressions that become pointers to structs, the struct, and where.
-fn becomes(flow: &Flow) -> Vec<(ExprId, TypeId, u32)> {
+fn becomes(flow: &PointerFlow) -> Vec<(ExprId, TypeId, u32)> {
     let u = flow.u;
     let mut out = Vec::new();
     // `(struct header *)p - 1`

@@ -5,7 +5,7 @@
 //! another one is put in. What functions that allocate are given is nothing that they return.
 
 use super::{is_behind, record, Known};
-use crate::heap::flow::{Flow, Place, Use};
+use crate::heap::flow::{PointerFlow, PointerPlace, Use};
 use crate::heap::types::{is_char, library_name};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::groups::{GroupId, Groups};
@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// What holds a pointer to anything.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Node {
-    At(Place),
+    At(PointerPlace),
     Result(FnId),
     /// Between the calls of a group and its functions: an argument, and what is returned.
     Handed(GroupId, usize),
@@ -25,7 +25,7 @@ enum Node {
 }
 
 /// Where a pointer comes from.
-pub enum Source {
+pub enum PointerSource {
     /// It is one to this struct.
     Struct(TypeId),
     /// To what lies behind a head.
@@ -38,7 +38,7 @@ type Take = (usize, (usize, u32));
 
 pub struct Travels<'a> {
     p: &'a Program<'a>,
-    flows: &'a [Flow<'a>],
+    flows: &'a [PointerFlow<'a>],
     groups: &'a Groups,
     /// What an argument of a group's calls goes to.
     handed: HashMap<(GroupId, usize), Vec<(Node, Holds)>>,
@@ -47,7 +47,7 @@ pub struct Travels<'a> {
     /// What lies behind heads of structs: units and types.
     behind: Vec<(usize, TypeId)>,
     /// What moves through memory, and may be behind what it was.
-    moved: HashSet<Place>,
+    moved: HashSet<PointerPlace>,
     index: HashMap<Node, usize>,
     /// From where to where values go.
     edges: Vec<BTreeSet<usize>>,
@@ -79,7 +79,7 @@ impl<'a> Travels<'a> {
     pub fn new(
         p: &'a Program<'a>,
         graph: &'a CallGraph,
-        flows: &'a [Flow<'a>],
+        flows: &'a [PointerFlow<'a>],
         fresh: &'a HashSet<FnId>,
         behind: Vec<(usize, TypeId)>,
     ) -> Travels<'a> {
@@ -111,13 +111,13 @@ impl<'a> Travels<'a> {
         k
     }
 
-    fn at(&mut self, place: Place) -> Option<usize> {
+    fn at(&mut self, place: PointerPlace) -> Option<usize> {
         (!self.moved.contains(&place)).then(|| self.node(Node::At(place)))
     }
 
     /// What a value points to by its own type, or where it comes from as a pointer to anything. What lies behind a struct
     /// (`(struct b *)(a + 1)`) is not it.
-    pub fn sources(&mut self, flow: &Flow, e: ExprId, out: &mut Vec<Source>) {
+    pub fn sources(&mut self, flow: &PointerFlow, e: ExprId, out: &mut Vec<PointerSource>) {
         let u = flow.u;
         let e = strip_casts(u, e);
         let (from, moved) = flow.origin(e);
@@ -126,7 +126,7 @@ impl<'a> Travels<'a> {
             ExprKind::AddrOf(_) => e,
             _ if moved => {
                 if super::behind(u, u.expr(from).ty).is_some() && is_any(u, u.expr(e).ty) {
-                    out.push(Source::Behind);
+                    out.push(PointerSource::Behind);
                 }
                 return;
             }
@@ -138,7 +138,7 @@ impl<'a> Travels<'a> {
             _ => None,
         };
         if let Some(t) = element.filter(|t| record(u, *t).is_some()) {
-            out.push(Source::Struct(t));
+            out.push(PointerSource::Struct(t));
             return;
         }
         if !is_any(u, q) {
@@ -150,7 +150,7 @@ impl<'a> Travels<'a> {
             | ExprKind::Index { .. }
             | ExprKind::Deref(_) => {
                 let node = flow.place(of).and_then(|place| self.at(place));
-                out.extend(node.map(Source::Node));
+                out.extend(node.map(PointerSource::Node));
             }
             ExprKind::Cond { cond, then, els } => {
                 self.sources(flow, then.unwrap_or(*cond), out);
@@ -172,7 +172,11 @@ impl<'a> Travels<'a> {
                 }
                 _ => {
                     let group = self.called(flow.unit, of);
-                    out.extend(group.and_then(|g| self.returned(g)).map(Source::Node));
+                    out.extend(
+                        group
+                            .and_then(|g| self.returned(g))
+                            .map(PointerSource::Node),
+                    );
                 }
             },
             _ => {}
@@ -201,7 +205,7 @@ impl<'a> Travels<'a> {
     }
 
     /// The nodes that a use of a value puts it into.
-    fn sinks(&mut self, flow: &Flow, e: ExprId, to: &Use) -> Vec<(usize, Holds)> {
+    fn sinks(&mut self, flow: &PointerFlow, e: ExprId, to: &Use) -> Vec<(usize, Holds)> {
         let (unit, u) = (flow.unit, flow.u);
         let list: Vec<(Node, Option<Holds>)> = match to {
             Use::Assign(lhs, _) => {
@@ -210,7 +214,7 @@ impl<'a> Travels<'a> {
                 place.map(|x| (Node::At(x), holds(u, q))).collect()
             }
             Use::Init(s) => {
-                let place = Place::variable(unit, u, *s);
+                let place = PointerPlace::variable(unit, u, *s);
                 vec![(Node::At(place), holds(u, u.sym(*s).ty))]
             }
             Use::Part(q, place) => {
@@ -283,7 +287,7 @@ impl<'a> Travels<'a> {
                 let s = *p.func(*f).params.get(i)?;
                 let (unit, u) = (p.fns[f.index()].0, p.unit(*f));
                 let holds = holds(u, u.sym(s).ty)?;
-                Some((Node::At(Place::variable(unit, u, s)), holds))
+                Some((Node::At(PointerPlace::variable(unit, u, s)), holds))
             };
             let called = functions.iter().filter(|f| !fresh.contains(f));
             called.filter_map(param).collect()
@@ -312,24 +316,24 @@ impl<'a> Travels<'a> {
         out
     }
 
-    fn put(&mut self, flow: &Flow, e: ExprId, node: usize, known: &mut Known) {
+    fn put(&mut self, flow: &PointerFlow, e: ExprId, node: usize, known: &mut Known) {
         let mut from = Vec::new();
         self.sources(flow, e, &mut from);
         for s in from {
             match s {
-                Source::Struct(t) => self.put[node].extend(known.index(flow.unit, t)),
-                Source::Behind => {
+                PointerSource::Struct(t) => self.put[node].extend(known.index(flow.unit, t)),
+                PointerSource::Behind => {
                     for (unit, t) in self.behind.clone() {
                         self.put[node].extend(known.index(unit, t));
                     }
                 }
-                Source::Node(n) => _ = self.edges[n].insert(node),
+                PointerSource::Node(n) => _ = self.edges[n].insert(node),
             }
         }
     }
 
     /// The address of a pointer: what is stored through it is in that, and the other way round.
-    fn lend(&mut self, flow: &Flow, e: ExprId, node: usize, known: &mut Known) {
+    fn lend(&mut self, flow: &PointerFlow, e: ExprId, node: usize, known: &mut Known) {
         let u = flow.u;
         let e = strip_casts(u, e);
         let of = match u.expr(e).kind {
@@ -455,7 +459,7 @@ fn spread_from(edges: &[BTreeSet<usize>], start: usize) -> BTreeSet<usize> {
 }
 
 /// Adds the places of pointers that the unit moves on.
-fn moves(flow: &Flow, out: &mut HashSet<Place>) {
+fn moves(flow: &PointerFlow, out: &mut HashSet<PointerPlace>) {
     let u = flow.u;
     for x in &u.exprs {
         let lhs = match &x.kind {

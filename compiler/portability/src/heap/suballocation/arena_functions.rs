@@ -1,7 +1,7 @@
 //! Does a function hand out pieces of a block, from which places, and of what sizes?
 
 use super::{is_text, is_void};
-use crate::heap::flow::{element, pointee, Flow, Place};
+use crate::heap::flow::{element, pointee, PointerFlow, PointerPlace};
 use crate::heap::types::{is_char, is_complete};
 use pc3_program::program::is_local;
 use pc3_program::walk::{children, strip_casts, visit, Node};
@@ -43,7 +43,7 @@ pub fn deeds(u: &Unit, func: &Function) -> Deeds {
 
 /// A function that may hand out pieces.
 pub struct Dealer<'f, 'a> {
-    pub flow: &'f Flow<'a>,
+    pub flow: &'f PointerFlow<'a>,
     pub u: &'a Unit,
     pub func: &'a Function,
     pub deeds: Deeds,
@@ -51,7 +51,10 @@ pub struct Dealer<'f, 'a> {
 
 impl Dealer<'_, '_> {
     /// The places it deals from, and its sizes.
-    pub fn deals(&self, heads: &mut HashMap<Place, QualType>) -> Option<(Vec<Place>, Vec<usize>)> {
+    pub fn deals(
+        &self,
+        heads: &mut HashMap<PointerPlace, QualType>,
+    ) -> Option<(Vec<PointerPlace>, Vec<usize>)> {
         let mut places = Vec::new();
         for e in &self.deeds.returns {
             let mut found = Vec::new();
@@ -89,7 +92,7 @@ impl Dealer<'_, '_> {
     }
 
     /// `return &r->data[r->used];` where these are numbers.
-    pub fn words(&self, out: &mut HashSet<Place>) -> bool {
+    pub fn words(&self, out: &mut HashSet<PointerPlace>) -> bool {
         let u = self.u;
         let mut any = false;
         for e in self.deeds.returns.iter().filter(|_| self.is_any()) {
@@ -155,7 +158,7 @@ impl Dealer<'_, '_> {
     }
 
     /// Does the expression come from the place, by way of locals?
-    fn comes_from(&self, e: ExprId, place: &Place) -> Option<bool> {
+    fn comes_from(&self, e: ExprId, place: &PointerPlace) -> Option<bool> {
         let mut found = Vec::new();
         self.sources(e, false, &mut HashSet::new(), &mut found);
         let same = |(from, _): &&(ExprId, bool)| self.flow.place(*from).as_ref() == Some(place);
@@ -171,7 +174,7 @@ impl Dealer<'_, '_> {
     }
 
     /// Does the function move the cursor in this place?
-    fn is_moved(&self, place: &Place) -> bool {
+    fn is_moved(&self, place: &PointerPlace) -> bool {
         self.deeds.changes.iter().any(|(lhs, rhs, by)| {
             self.is_kept(*lhs)
                 && self.flow.place(*lhs).as_ref() == Some(place)
@@ -210,7 +213,7 @@ impl Dealer<'_, '_> {
     fn is_counted(&self, e: ExprId) -> bool {
         let (u, flow) = (self.u, self.flow);
         let kept = self.deeds.changes.iter().filter(|c| self.is_kept(c.0));
-        let changed: HashSet<Place> = kept.filter_map(|c| flow.place(c.0)).collect();
+        let changed: HashSet<PointerPlace> = kept.filter_map(|c| flow.place(c.0)).collect();
         let (mut seen, mut todo, mut found) = (HashSet::new(), vec![e], false);
         while let Some(e) = todo.pop() {
             visit(u, Node::Expr(e), &mut |n| {
@@ -235,7 +238,7 @@ impl Dealer<'_, '_> {
     }
 
     /// Does it take the first off a list that begins in this place?  What a free item is then.
-    fn unlinks(&self, place: &Place) -> Option<QualType> {
+    fn unlinks(&self, place: &PointerPlace) -> Option<QualType> {
         let u = self.u;
         let mut changes = self.deeds.changes.iter();
         changes.find_map(|(lhs, rhs, by)| {
@@ -260,7 +263,7 @@ impl Dealer<'_, '_> {
     }
 
     /// What its cursor is moved by, if that can be said at its returns as well.
-    pub fn step(&self, places: &HashSet<Place>) -> Option<ExprId> {
+    pub fn step(&self, places: &HashSet<PointerPlace>) -> Option<ExprId> {
         let u = self.u;
         let mut steps = self.deeds.changes.iter().filter_map(|(lhs, rhs, by)| {
             let place = self.flow.place(*lhs)?;

@@ -2,7 +2,7 @@
 //! through blocks by the sizes of structs.
 
 use super::{untyped, Link};
-use crate::heap::flow::{pointee, Flow, Place, Use};
+use crate::heap::flow::{pointee, PointerFlow, PointerPlace, Use};
 use crate::heap::types::{is_char, is_complete};
 use pc3_program::program::is_local;
 use pc3_program::walk::strip_casts;
@@ -10,7 +10,7 @@ use pc3_syntax::tree::*;
 use std::collections::{HashMap, HashSet};
 
 /// Bytes that are gone through by the size of a struct, and blocks that are taken for arrays of one.
-pub fn walks(flow: &Flow, based: &dyn Fn(&Place) -> bool, out: &mut Vec<ExprId>) {
+pub fn walks(flow: &PointerFlow, based: &dyn Fn(&PointerPlace) -> bool, out: &mut Vec<ExprId>) {
     let u = flow.u;
     for (i, x) in u.exprs.iter().enumerate() {
         let e = ExprId(i as u32);
@@ -45,7 +45,7 @@ pub fn walks(flow: &Flow, based: &dyn Fn(&Place) -> bool, out: &mut Vec<ExprId>)
 }
 
 /// Stores through casts of pointers to anything, and what becomes the head of a list of free items.
-pub fn links(flow: &Flow, heads: &HashMap<Place, QualType>, out: &mut Vec<Link>) {
+pub fn links(flow: &PointerFlow, heads: &HashMap<PointerPlace, QualType>, out: &mut Vec<Link>) {
     let u = flow.u;
     let mut seen = HashSet::new();
     let mut add = |of: ExprId, to: QualType, freed: bool| {

@@ -11,7 +11,7 @@
 mod arena_functions;
 mod links;
 
-use super::flow::{element, Flow, Place};
+use super::flow::{element, PointerFlow, PointerPlace};
 use super::types::is_char;
 use super::wrappers::allocator;
 use arena_functions::{deeds, Dealer};
@@ -44,10 +44,10 @@ pub struct Pieces {
     /// Of these, what comes from characters.
     pub texts: Vec<HashSet<ExprId>>,
     /// The places that lead to the blocks.
-    pub places: HashSet<Place>,
+    pub places: HashSet<PointerPlace>,
     pub links: Vec<Vec<Link>>,
     /// Arrays of numbers that are handed out likewise, by numbers that count them: these cannot be followed.
-    pub words: HashSet<Place>,
+    pub words: HashSet<PointerPlace>,
     /// Where pieces are found by how many there are and their size, per unit: those have another size elsewhere.
     pub counted: Vec<Vec<ExprId>>,
     /// What is returned of them, per unit.
@@ -67,9 +67,9 @@ impl Pieces {
     }
 }
 
-pub fn find(p: &Program, graph: &CallGraph, flows: &[Flow]) -> Pieces {
+pub fn find(p: &Program, graph: &CallGraph, flows: &[PointerFlow]) -> Pieces {
     let mut all = Pieces::none(p);
-    let mut heads: HashMap<Place, QualType> = HashMap::new();
+    let mut heads: HashMap<PointerPlace, QualType> = HashMap::new();
     for f in p.ids() {
         let unit = p.fns[f.index()].0;
         let (u, func) = (p.unit(f), p.func(f));
@@ -109,7 +109,7 @@ pub fn find(p: &Program, graph: &CallGraph, flows: &[Flow]) -> Pieces {
         for (unit, flow) in flows.iter().enumerate() {
             if !pc3_libc::is_own(&flow.u.path) {
                 links(flow, &heads, &mut all.links[unit]);
-                let based = |p: &Place| all.places.contains(p) && !heads.contains_key(p);
+                let based = |p: &PointerPlace| all.places.contains(p) && !heads.contains_key(p);
                 let own = all.dealers.keys().filter(|f| p.fns[f.index()].0 == unit);
                 let own: Vec<&Span> = own.map(|f| &p.func(*f).span).collect();
                 let mut found = Vec::new();

@@ -4,7 +4,7 @@ use crate::addresses::Place;
 use crate::heap::one_line;
 use crate::lints::is_user;
 use crate::lints::reaches_checkpoint::{By, Cx, Order};
-use crate::size_derived::{self, Measured, Source, Way};
+use crate::size_derived::{self, Measured, SizeSource, Way};
 use pc3_program::program::Program;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
@@ -127,7 +127,7 @@ fn tell(
 }
 
 /// What else a size is put into and a checkpoint holds: an element of an array, a member of a union or of bits.
-fn bare(cx: &Cx, s: &Source) -> Option<String> {
+fn bare(cx: &Cx, s: &SizeSource) -> Option<String> {
     let u = &cx.p.units[s.unit];
     let lhs = cx.assigned(s.unit, s.of)?;
     let element = match u.expr(lhs).kind {
@@ -143,7 +143,7 @@ fn bare(cx: &Cx, s: &Source) -> Option<String> {
     (element && cx.holds(s.unit, lhs)).then_some(text)
 }
 
-fn advice(p: &Program, measured: &Measured, s: &Source, all: &HashSet<&Place>) -> Diagnostic {
+fn advice(p: &Program, measured: &Measured, s: &SizeSource, all: &HashSet<&Place>) -> Diagnostic {
     let u = &p.units[s.unit];
     let direct = s.to.iter().find(|x| all.contains(x));
     let named = |x: &Place| matches!(x, Place::Variable(..));

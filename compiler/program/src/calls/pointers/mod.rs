@@ -22,14 +22,14 @@ use std::rc::Rc;
 
 /// What a pointer may mean.
 #[derive(Default)]
-pub struct Meant {
+pub struct PointsTo {
     pub functions: Vec<FnId>,
     /// It is in memory, so that what has escaped may have got there.
     pub in_memory: bool,
 }
 
 /// None: they are not known.
-type Found = Option<Rc<Meant>>;
+type Found = Option<Rc<PointsTo>>;
 
 pub struct Pointers<'a> {
     p: &'a Program<'a>,
@@ -110,7 +110,7 @@ impl<'a> Pointers<'a> {
             in_memory: false,
         };
         let all = self.collect(unit, e, &mut query);
-        let meant = Meant {
+        let meant = PointsTo {
             functions: query.found.into_iter().collect(),
             in_memory: query.in_memory,
         };

@@ -1,14 +1,14 @@
 //! What a process does because its part wants it done.
 
 use pc3_protocol::barrier;
-use pc3_protocol::processes::{Act, Ranks, Stands, Up};
+use pc3_protocol::processes::{Act, Ranks, Stands, ToLead};
 
-use super::judge::{Outcome, Violation};
-use super::world::{Frame, Process, World};
+use super::judge::{JobOutcome, JobViolation};
+use super::world::{Frame, JobWorld, Process};
 
-impl World {
+impl JobWorld {
     /// What a process's part wants done.
-    pub fn act(&mut self, p: usize, acts: Vec<Act>) -> Result<(), Violation> {
+    pub fn act(&mut self, p: usize, acts: Vec<Act>) -> Result<(), JobViolation> {
         for act in acts {
             match act {
                 Act::Say(up) => self.up(p, [up]),
@@ -43,7 +43,7 @@ impl World {
                 Act::Over => self.over(p)?,
                 Act::Describe { .. } => {
                     let text = String::new();
-                    self.up(p, [Up::Described { text }]);
+                    self.up(p, [ToLead::Described { text }]);
                 }
                 Act::Deadlock { .. } if p == 0 => {
                     self.counts.deadlocks += 1;
@@ -103,7 +103,7 @@ impl World {
         self.requests = self.requests.saturating_sub(1);
     }
 
-    fn over(&mut self, i: usize) -> Result<(), Violation> {
+    fn over(&mut self, i: usize) -> Result<(), JobViolation> {
         let p = &mut self.processes[i];
         let put_off = std::mem::take(&mut p.put_off);
         let round = p.part.round();
@@ -111,7 +111,7 @@ impl World {
             // As it is over here already.
             let target = p.interval_at;
             let taken = false;
-            let here = Outcome {
+            let here = JobOutcome {
                 taken,
                 target,
                 put_off,

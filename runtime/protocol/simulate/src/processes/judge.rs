@@ -1,8 +1,8 @@
 //! What must never happen, seen by one who sees everything at once.
 
-use super::world::{Frame, Place, World};
+use super::world::{Frame, JobWorld, Place};
 use pc3_protocol::barrier;
-use pc3_protocol::processes::Down;
+use pc3_protocol::processes::FromLead;
 
 /// What the program does wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,14 +16,14 @@ pub enum Doom {
 
 /// How a round ended in a process: was there a checkpoint, planned for which passage, and how often was it put off?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outcome {
+pub struct JobOutcome {
     pub taken: bool,
     pub target: u64,
     pub put_off: u32,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Violation {
+pub enum JobViolation {
     #[error("a checkpoint is taken while rank {0} is {1:?}")]
     Moves(usize, barrier::Place),
     #[error("rank {0} unwinds, and process {1} has gone on from that already")]
@@ -34,8 +34,8 @@ pub enum Violation {
     Apart {
         round: u64,
         process: usize,
-        here: Outcome,
-        there: Outcome,
+        here: JobOutcome,
+        there: JobOutcome,
     },
     #[error("from rank {from} to rank {to} {sent} messages were sent, {received} received, and {waiting} wait")]
     Lost {
@@ -78,7 +78,7 @@ pub enum Violation {
     Endless,
 }
 
-impl World {
+impl JobWorld {
     /// Where everything is, for people.
     pub fn sights(&self) -> String {
         let mut text = format!("{:?}, step {}\n{:?}\n", self.counts, self.steps, self.lead);
@@ -105,8 +105,10 @@ impl World {
             let all = self.frames.iter().flatten();
             let moves = |f: &&Frame| match f {
                 Frame::Data { .. } | Frame::Ack { .. } => true,
-                Frame::Down(Down::Plan { .. }) => plans,
-                Frame::Down(down) => matches!(down, Down::Stuck { .. } | Down::Unwind { .. }),
+                Frame::Down(FromLead::Plan { .. }) => plans,
+                Frame::Down(down) => {
+                    matches!(down, FromLead::Stuck { .. } | FromLead::Unwind { .. })
+                }
                 Frame::Up(..) | Frame::Over | Frame::Marker => false,
             };
             let one = all.into_iter().find(moves)?;
@@ -121,26 +123,26 @@ impl World {
     }
 
     /// The lead says this now.
-    pub fn judge(&mut self, down: &Down) -> Result<(), Violation> {
+    pub fn judge(&mut self, down: &FromLead) -> Result<(), JobViolation> {
         match down {
-            Down::Ask { .. } => {
+            FromLead::Ask { .. } => {
                 self.asked = self.now.passed.iter().copied().max().unwrap_or(0);
                 Ok(())
             }
-            Down::Plan { target, .. } if *target < self.asked => Err(Violation::Behind),
-            Down::Plan { round, .. } => match self.planned.replace(*round) == Some(*round) {
-                true => Err(Violation::Twice),
+            FromLead::Plan { target, .. } if *target < self.asked => Err(JobViolation::Behind),
+            FromLead::Plan { round, .. } => match self.planned.replace(*round) == Some(*round) {
+                true => Err(JobViolation::Twice),
                 false => Ok(()),
             },
-            Down::Stuck { .. } if !self.polls && self.all_rest() => Err(Violation::Needless),
+            FromLead::Stuck { .. } if !self.polls && self.all_rest() => Err(JobViolation::Needless),
             // Who polls may go on by itself at any moment.
-            Down::Stuck { .. } if !self.polls => match self.motion(true) {
-                Some(what) => Err(Violation::Hurried(what)),
+            FromLead::Stuck { .. } if !self.polls => match self.motion(true) {
+                Some(what) => Err(JobViolation::Hurried(what)),
                 None => Ok(()),
             },
-            Down::Deadlock { .. } => {
+            FromLead::Deadlock { .. } => {
                 if self.doom != Doom::Deadlock {
-                    return Err(Violation::Innocent);
+                    return Err(JobViolation::Innocent);
                 }
                 let waits = |r: &usize| match self.place(*r) {
                     Place::Parked | Place::Polls => true,
@@ -151,51 +153,51 @@ impl World {
                 let waits = waits.map(|r| format!("rank {r} could go on"));
                 // Where nobody stands for a plan it changes nothing.
                 match self.motion(false).or(waits) {
-                    Some(what) => Err(Violation::NoDeadlock(what)),
+                    Some(what) => Err(JobViolation::NoDeadlock(what)),
                     None => Ok(()),
                 }
             }
-            Down::Stands { stands } => {
+            FromLead::Stands { stands } => {
                 let ended = self.ranks().filter(|r| self.place(*r) == Place::Ended);
                 let known = (stands.standing + stands.late) as usize;
                 // Ranks end while they are counted.
                 match (known..=known + ended.count()).contains(&self.ranks().len()) {
                     true => Ok(()),
-                    false => Err(Violation::Miscounted),
+                    false => Err(JobViolation::Miscounted),
                 }
             }
-            Down::End { .. } => {
+            FromLead::End { .. } => {
                 let left = self.ranks().find(|r| self.place(*r) != Place::Ended);
-                left.map_or(Ok(()), |r| Err(Violation::Ended(r)))
+                left.map_or(Ok(()), |r| Err(JobViolation::Ended(r)))
             }
             _ => Ok(()),
         }
     }
 
     /// All processes say that none of their ranks runs.
-    pub fn judge_line(&self) -> Result<(), Violation> {
+    pub fn judge_line(&self) -> Result<(), JobViolation> {
         let of = |p: &super::world::Process| (p.part.round(), p.barrier.target());
         let rounds: Vec<_> = self.processes.iter().map(of).collect();
         if rounds.iter().any(|r| *r != rounds[0]) {
-            return Err(Violation::Rounds(rounds));
+            return Err(JobViolation::Rounds(rounds));
         }
         for r in self.ranks() {
             let place = self.barrier_place(r);
             let rests = self.now.waits[r] && place == barrier::Place::Unwound;
             if !rests && place != barrier::Place::Finished {
-                return Err(Violation::Moves(r, place));
+                return Err(JobViolation::Moves(r, place));
             }
         }
         Ok(())
     }
 
     /// What has been drained is all there.
-    pub fn judge_messages(&self) -> Result<(), Violation> {
+    pub fn judge_messages(&self) -> Result<(), JobViolation> {
         for (&(from, to), &sent) in &self.now.sent {
             let received = self.now.received.get(&(from, to)).copied().unwrap_or(0);
             let waiting = self.now.mail.get(&(from, to)).map_or(0, |q| q.len() as u32);
             if sent != received + waiting {
-                return Err(Violation::Lost {
+                return Err(JobViolation::Lost {
                     from,
                     to,
                     sent,
@@ -208,12 +210,17 @@ impl World {
     }
 
     /// A process has come to the end of a round.
-    pub fn note(&mut self, process: usize, round: u64, here: Outcome) -> Result<(), Violation> {
+    pub fn note(
+        &mut self,
+        process: usize,
+        round: u64,
+        here: JobOutcome,
+    ) -> Result<(), JobViolation> {
         let there = *self.outcomes.entry(round).or_insert(here);
         if there == here {
             return Ok(());
         }
-        Err(Violation::Apart {
+        Err(JobViolation::Apart {
             round,
             process,
             here,
@@ -222,7 +229,7 @@ impl World {
     }
 
     /// Who has asked is not forgotten.
-    pub fn judge_wishes(&self) -> Result<(), Violation> {
+    pub fn judge_wishes(&self) -> Result<(), JobViolation> {
         for (i, p) in self.processes.iter().enumerate() {
             if !p.requested || !p.part.has_told() || !p.barrier.is_idle() || !self.lead.is_idle() {
                 continue;
@@ -231,7 +238,7 @@ impl World {
             let mut of_it =
                 under_way.filter(|f| !matches!(f, Frame::Data { .. } | Frame::Ack { .. }));
             if of_it.next().is_none() && !p.part.has_early() {
-                return Err(Violation::Forgotten(i));
+                return Err(JobViolation::Forgotten(i));
             }
         }
         Ok(())

@@ -9,12 +9,12 @@ mod ranks;
 mod step;
 mod world;
 
-pub use judge::{Doom, Violation};
+pub use judge::{Doom, JobViolation};
 use pc3_protocol::processes::Rules;
-use world::World;
+use world::JobWorld;
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counts {
+pub struct JobCounts {
     pub checkpoints: u64,
     pub put_off: u64,
     pub dropped: u64,
@@ -26,8 +26,8 @@ pub struct Counts {
     pub told: u64,
 }
 
-impl Counts {
-    pub fn add(&mut self, other: &Counts) {
+impl JobCounts {
+    pub fn add(&mut self, other: &JobCounts) {
         self.checkpoints += other.checkpoints;
         self.put_off += other.put_off;
         self.dropped += other.dropped;
@@ -75,15 +75,15 @@ impl Broken {
 }
 
 /// One schedule.
-pub fn run(seed: u64, broken: Broken) -> Result<Counts, Violation> {
-    let mut world = World::new(seed, broken);
+pub fn run(seed: u64, broken: Broken) -> Result<JobCounts, JobViolation> {
+    let mut world = JobWorld::new(seed, broken);
     while !world.step()? {}
     Ok(world.counts)
 }
 
 /// One schedule, and what it ended with, for people.
-pub fn trace(seed: u64) -> (Result<Counts, Violation>, String) {
-    let mut world = World::new(seed, Broken::default());
+pub fn trace(seed: u64) -> (Result<JobCounts, JobViolation>, String) {
+    let mut world = JobWorld::new(seed, Broken::default());
     let end = loop {
         match world.step() {
             Ok(false) => {}

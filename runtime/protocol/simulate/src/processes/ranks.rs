@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use pc3_protocol::barrier::Answer;
 
-use super::judge::Violation;
-use super::world::{Frame, Message, Place, Process, World};
-use crate::script::Op;
+use super::judge::JobViolation;
+use super::world::{Frame, JobWorld, Place, Process, ProcessMessage};
+use crate::script::ScriptOp;
 
-impl World {
+impl JobWorld {
     /// A rank does its next thing.
-    pub fn run(&mut self, rank: usize) -> Result<(), Violation> {
+    pub fn run(&mut self, rank: usize) -> Result<(), JobViolation> {
         let p = self.process_of(rank);
         if self.place(rank) == Place::Runs {
             self.processes[p].glitches = 2;
@@ -26,20 +26,20 @@ impl World {
                 let up = part.finished(barrier, slot);
                 self.up(p, up);
             }
-            Some(Op::Location) => return self.locate(rank),
-            Some(Op::Send(to)) => {
+            Some(ScriptOp::Location) => return self.locate(rank),
+            Some(ScriptOp::Send(to)) => {
                 self.send(rank, to, None);
                 self.now.at[rank] += 1;
             }
-            Some(op @ (Op::Hold(to) | Op::Sync(to))) => {
+            Some(op @ (ScriptOp::Hold(to) | ScriptOp::Sync(to))) => {
                 self.names += 1;
-                self.now.sends[rank] = Some((self.names, matches!(op, Op::Hold(_))));
+                self.now.sends[rank] = Some((self.names, matches!(op, ScriptOp::Hold(_))));
                 self.send(rank, to, Some(self.names));
             }
-            Some(Op::PollAtLocations(from)) if !self.has_mail(from, rank) => {
+            Some(ScriptOp::PollAtLocations(from)) if !self.has_mail(from, rank) => {
                 return self.locate(rank)
             }
-            Some(Op::Recv(from) | Op::Poll(from) | Op::PollAtLocations(from)) => {
+            Some(ScriptOp::Recv(from) | ScriptOp::Poll(from) | ScriptOp::PollAtLocations(from)) => {
                 return self.receive(from, rank)
             }
         }
@@ -48,7 +48,7 @@ impl World {
 
     fn send(&mut self, from: usize, to: usize, awaited: Option<u64>) {
         let number = self.now.sent.entry((from, to)).or_default();
-        let message = Message {
+        let message = ProcessMessage {
             number: *number,
             awaited,
         };
@@ -62,12 +62,12 @@ impl World {
         self.channel(p, q).push_back(frame);
     }
 
-    fn receive(&mut self, from: usize, to: usize) -> Result<(), Violation> {
+    fn receive(&mut self, from: usize, to: usize) -> Result<(), JobViolation> {
         let mail = self.now.mail.get_mut(&(from, to));
         let got = mail.and_then(VecDeque::pop_front);
         let want = self.now.received.entry((from, to)).or_default();
         if got.map(|m| m.number) != Some(*want) {
-            return Err(Violation::Differs {
+            return Err(JobViolation::Differs {
                 from,
                 to,
                 got: got.map_or(u32::MAX, |m| m.number),
@@ -91,7 +91,7 @@ impl World {
     }
 
     /// As a rank of the runtime does at a location.
-    fn locate(&mut self, rank: usize) -> Result<(), Violation> {
+    fn locate(&mut self, rank: usize) -> Result<(), JobViolation> {
         let i = self.process_of(rank);
         let p = &mut self.processes[i];
         let slot = rank - p.ranks.start;
@@ -119,13 +119,13 @@ impl World {
         let (answer, up) = p.part.at_location(&mut p.barrier, slot, passed);
         ups.extend(up);
         if answer == Answer::Go && p.barrier.is_loose() {
-            return Err(Violation::GoesBy(rank));
+            return Err(JobViolation::GoesBy(rank));
         }
         self.up(i, ups);
         self.told(rank, answer)
     }
 
-    fn told(&mut self, rank: usize, answer: Answer) -> Result<(), Violation> {
+    fn told(&mut self, rank: usize, answer: Answer) -> Result<(), JobViolation> {
         let p = self.process_of(rank);
         self.now.waits[rank] = answer != Answer::Go;
         match answer {
@@ -134,7 +134,7 @@ impl World {
             Answer::Unwind => {
                 let slot = rank - self.processes[p].ranks.start;
                 if self.processes[p].written {
-                    return Err(Violation::Late(rank, p));
+                    return Err(JobViolation::Late(rank, p));
                 }
                 if self.processes[p].barrier.unwound(slot) {
                     self.come_to_line(p);

@@ -1,20 +1,20 @@
 //! What happens next.
 
-use super::judge::{Doom, Violation};
-use super::world::{Place, World};
-use crate::script::Op;
+use super::judge::{Doom, JobViolation};
+use super::world::{JobWorld, Place};
+use crate::script::ScriptOp;
 
 /// A schedule that is longer never ends.
 const STEPS: u64 = 400_000;
 /// So often nothing has happened but that time passed.
 const LULLS: u32 = 8;
 
-impl World {
+impl JobWorld {
     /// True if the job has ended as it should.
-    pub fn step(&mut self) -> Result<bool, Violation> {
+    pub fn step(&mut self) -> Result<bool, JobViolation> {
         self.steps += 1;
         if self.steps > STEPS {
-            return Err(Violation::Endless);
+            return Err(JobViolation::Endless);
         }
         if self.told || self.processes.iter().all(|p| p.is_over) {
             return self.ended();
@@ -58,7 +58,7 @@ impl World {
         Ok(false)
     }
 
-    fn happen(&mut self, any: usize) -> Result<(), Violation> {
+    fn happen(&mut self, any: usize) -> Result<(), JobViolation> {
         match self.rng.u32(0..8) {
             0 => {
                 let p = &mut self.processes[any];
@@ -79,7 +79,7 @@ impl World {
     }
 
     /// A frame arrives, if there is any.
-    fn deliver(&mut self) -> Result<bool, Violation> {
+    fn deliver(&mut self) -> Result<bool, JobViolation> {
         let n = self.processes.len();
         let full = (0..n * n).filter(|i| !self.frames[*i].is_empty());
         let full: Vec<usize> = full.collect();
@@ -95,10 +95,10 @@ impl World {
     }
 
     /// A rank, or a process, does something, if any can.
-    fn go_on(&mut self) -> Result<bool, Violation> {
+    fn go_on(&mut self) -> Result<bool, JobViolation> {
         let can = |r: &usize| match self.place(*r) {
             Place::Runs => true,
-            Place::Polls => matches!(self.next(*r), Some(Op::PollAtLocations(_))),
+            Place::Polls => matches!(self.next(*r), Some(ScriptOp::PollAtLocations(_))),
             Place::Waits | Place::Parked | Place::Ended => false,
         };
         let able: Vec<usize> = self.ranks().filter(can).collect();
@@ -133,7 +133,7 @@ impl World {
     }
 
     /// If nothing has happened time passes; if nothing comes of that, nothing ever will.
-    fn lull(&mut self, any: bool) -> Result<(), Violation> {
+    fn lull(&mut self, any: bool) -> Result<(), JobViolation> {
         if any {
             self.lulls = 0;
             return Ok(());
@@ -150,7 +150,7 @@ impl World {
         self.lulls += 1;
         if self.lulls >= LULLS {
             let left = self.ranks().find(|r| self.place(*r) != Place::Ended);
-            return Err(Violation::Hang(left.unwrap_or(0)));
+            return Err(JobViolation::Hang(left.unwrap_or(0)));
         }
         if self.lulls > LULLS / 2 && self.doom == Doom::Polls {
             return self.tell_polls();
@@ -160,7 +160,7 @@ impl World {
     }
 
     /// Once, as people are told once.
-    fn tell_polls(&mut self) -> Result<(), Violation> {
+    fn tell_polls(&mut self) -> Result<(), JobViolation> {
         if self.tells || self.lead.still().is_none() {
             return Ok(());
         }
@@ -169,10 +169,10 @@ impl World {
         self.down(list)
     }
 
-    fn ended(&mut self) -> Result<bool, Violation> {
+    fn ended(&mut self) -> Result<bool, JobViolation> {
         let left = self.ranks().find(|r| self.place(*r) != Place::Ended);
         match left {
-            Some(r) if !self.told => Err(Violation::Ended(r)),
+            Some(r) if !self.told => Err(JobViolation::Ended(r)),
             _ => Ok(true),
         }
     }

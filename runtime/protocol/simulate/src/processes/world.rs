@@ -4,26 +4,26 @@ use std::collections::{BTreeMap, VecDeque};
 
 use fastrand::Rng;
 use pc3_protocol::barrier::{self, Barrier};
-use pc3_protocol::processes::{Down, Lead, Part, Ranks, Up};
+use pc3_protocol::processes::{FromLead, Lead, Part, Ranks, ToLead};
 
-use super::judge::{Doom, Outcome, Violation};
-use super::{Broken, Counts};
-use crate::script::{scripts, Kinds, Op};
+use super::judge::{Doom, JobOutcome, JobViolation};
+use super::{Broken, JobCounts};
+use crate::script::{scripts, Kinds, ScriptOp};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Frame {
     Data {
         from: usize,
         to: usize,
-        message: Message,
+        message: ProcessMessage,
     },
     /// A message of this rank's was received.
     Ack {
         rank: usize,
         number: u64,
     },
-    Up(usize, Up),
-    Down(Down),
+    Up(usize, ToLead),
+    Down(FromLead),
     /// To the lead: its round is over.
     Over,
     /// Behind all that a process has sent before it came to the line.
@@ -31,7 +31,7 @@ pub enum Frame {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Message {
+pub struct ProcessMessage {
     pub number: u32,
     /// Its sender waits, and calls it so.
     pub awaited: Option<u64>,
@@ -49,12 +49,12 @@ pub enum Place {
 
 /// What a checkpoint has of the job.
 #[derive(Clone)]
-pub struct Image {
+pub struct ProcessImage {
     pub at: Vec<usize>,
     pub passed: Vec<u64>,
     pub sent: BTreeMap<(usize, usize), u32>,
     pub received: BTreeMap<(usize, usize), u32>,
-    pub mail: BTreeMap<(usize, usize), VecDeque<Message>>,
+    pub mail: BTreeMap<(usize, usize), VecDeque<ProcessMessage>>,
     /// At a location, and told to wait.
     pub waits: Vec<bool>,
     /// In a send that waits: its name, and whether it may be buffered.
@@ -83,17 +83,17 @@ pub struct Process {
     pub is_over: bool,
 }
 
-pub struct World {
+pub struct JobWorld {
     pub rng: Rng,
     pub broken: Broken,
-    pub scripts: Vec<Vec<Op>>,
+    pub scripts: Vec<Vec<ScriptOp>>,
     pub interval: u64,
     attempts: (u32, u32),
     pub doom: Doom,
     /// Some ranks poll.
     pub polls: bool,
-    pub now: Image,
-    saved: Image,
+    pub now: ProcessImage,
+    saved: ProcessImage,
     pub lead: Lead,
     pub processes: Vec<Process>,
     /// From each process to each.
@@ -102,9 +102,9 @@ pub struct World {
     pub lags: Vec<u32>,
     /// Ranks that have said what they want, and are about to do it.
     pub comes: Vec<bool>,
-    pub outcomes: BTreeMap<u64, Outcome>,
+    pub outcomes: BTreeMap<u64, JobOutcome>,
     pub names: u64,
-    pub counts: Counts,
+    pub counts: JobCounts,
     pub requests: u64,
     pub losses: u64,
     pub steps: u64,
@@ -120,25 +120,25 @@ pub struct World {
     pub counted: Option<u64>,
 }
 
-fn doomed(rng: &mut Rng, scripts: &mut [Vec<Op>]) -> Doom {
+fn doomed(rng: &mut Rng, scripts: &mut [Vec<ScriptOp>]) -> Doom {
     let one = rng.usize(0..scripts.len());
     let other = (one + rng.usize(1..scripts.len())) % scripts.len();
     match rng.u32(0..16) {
         0 => {
-            scripts[one].extend([Op::Recv(other), Op::Send(other)]);
-            scripts[other].extend([Op::Recv(one), Op::Send(one)]);
+            scripts[one].extend([ScriptOp::Recv(other), ScriptOp::Send(other)]);
+            scripts[other].extend([ScriptOp::Recv(one), ScriptOp::Send(one)]);
             Doom::Deadlock
         }
         1 => {
-            scripts[one].push(Op::Poll(other));
+            scripts[one].push(ScriptOp::Poll(other));
             Doom::Polls
         }
         _ => Doom::Nothing,
     }
 }
 
-impl World {
-    pub fn new(seed: u64, broken: Broken) -> World {
+impl JobWorld {
+    pub fn new(seed: u64, broken: Broken) -> JobWorld {
         let mut rng = Rng::with_seed(seed);
         let ranks = rng.usize(2..=8);
         let kind = rng.u32(0..4);
@@ -157,7 +157,7 @@ impl World {
             0 => u64::MAX,
             _ => rng.u64(1..8),
         };
-        let start = Image {
+        let start = ProcessImage {
             at: vec![0; ranks],
             passed: vec![0; ranks],
             sent: BTreeMap::new(),
@@ -167,7 +167,7 @@ impl World {
             sends: vec![None; ranks],
             interval_at: interval,
         };
-        let mut world = World {
+        let mut world = JobWorld {
             broken,
             interval,
             attempts: (rng.u32(2..7), rng.u32(1..3)),
@@ -183,7 +183,7 @@ impl World {
             comes: Vec::new(),
             outcomes: BTreeMap::new(),
             names: 0,
-            counts: Counts::default(),
+            counts: JobCounts::default(),
             requests: rng.u64(0..6),
             losses: rng.u64(0..3),
             steps: 0,
@@ -257,7 +257,7 @@ impl World {
         self.processes.iter().position(has).unwrap_or(0)
     }
 
-    pub fn next(&self, rank: usize) -> Option<Op> {
+    pub fn next(&self, rank: usize) -> Option<ScriptOp> {
         self.scripts[rank].get(self.now.at[rank]).copied()
     }
 
@@ -284,8 +284,10 @@ impl World {
             return Place::Waits;
         }
         match self.next(rank) {
-            Some(Op::Recv(from)) if !self.has_mail(from, rank) => Place::Waits,
-            Some(Op::Poll(from) | Op::PollAtLocations(from)) if !self.has_mail(from, rank) => {
+            Some(ScriptOp::Recv(from)) if !self.has_mail(from, rank) => Place::Waits,
+            Some(ScriptOp::Poll(from) | ScriptOp::PollAtLocations(from))
+                if !self.has_mail(from, rank) =>
+            {
                 Place::Polls
             }
             _ => Place::Runs,
@@ -316,17 +318,17 @@ impl World {
         &mut self.frames[from * n + to]
     }
 
-    pub fn up(&mut self, p: usize, up: impl IntoIterator<Item = Up>) {
+    pub fn up(&mut self, p: usize, up: impl IntoIterator<Item = ToLead>) {
         for up in up {
             self.channel(p, 0).push_back(Frame::Up(p, up));
         }
     }
 
     /// The lead tells all.
-    pub fn down(&mut self, list: Vec<Down>) -> Result<(), Violation> {
+    pub fn down(&mut self, list: Vec<FromLead>) -> Result<(), JobViolation> {
         for down in list {
             self.judge(&down)?;
-            self.counts.put_off += u64::from(matches!(down, Down::Stuck { .. }));
+            self.counts.put_off += u64::from(matches!(down, FromLead::Stuck { .. }));
             for p in 0..self.processes.len() {
                 self.channel(0, p).push_back(Frame::Down(down.clone()));
             }
@@ -335,7 +337,7 @@ impl World {
     }
 
     /// A frame arrives.
-    pub fn arrive(&mut self, p: usize, frame: Frame) -> Result<(), Violation> {
+    pub fn arrive(&mut self, p: usize, frame: Frame) -> Result<(), JobViolation> {
         match frame {
             Frame::Data { from, to, message } => {
                 self.processes[p].counts.1 += 1;
@@ -363,7 +365,7 @@ impl World {
         Ok(())
     }
 
-    pub fn put(&mut self, from: usize, to: usize, message: Message) {
+    pub fn put(&mut self, from: usize, to: usize, message: ProcessMessage) {
         let mail = self.now.mail.entry((from, to)).or_default();
         mail.push_back(message);
     }
@@ -409,7 +411,7 @@ impl World {
     }
 
     /// All are there.
-    pub fn save(&mut self) -> Result<(), Violation> {
+    pub fn save(&mut self) -> Result<(), JobViolation> {
         self.judge_line()?;
         self.judge_messages()?;
         self.counts.checkpoints += 1;
@@ -443,17 +445,17 @@ impl World {
         } else {
             &mut self.now
         };
-        if let Some(Op::Location) = self.scripts[rank].get(image.at[rank]) {
+        if let Some(ScriptOp::Location) = self.scripts[rank].get(image.at[rank]) {
             image.at[rank] += 1;
         }
     }
 
     /// The checkpoint is written, and this process has heard of it.
-    pub fn resume(&mut self, i: usize) -> Result<(), Violation> {
+    pub fn resume(&mut self, i: usize) -> Result<(), JobViolation> {
         let after = self.after(self.processes[i].barrier.target().unwrap_or(0));
         let p = &mut self.processes[i];
         let (target, put_off, taken) = (p.barrier.target().unwrap_or(0), p.put_off, true);
-        let here = Outcome {
+        let here = JobOutcome {
             taken,
             target,
             put_off,
