@@ -4,15 +4,15 @@ use std::ffi::{c_char, c_int, CStr, CString};
 
 use pc3_os::errors;
 
-use crate::abi::frames::{descent, exits, footing};
-use crate::abi::objects::heap::arguments as put_arguments;
-use crate::arguments;
-use crate::floats;
-use crate::guest::{Guest, Outcome};
-use crate::rank::{Rank, Status};
-use crate::registry::Main;
-use crate::report::{die, EXIT_FATAL, EXIT_REFUSED};
-use crate::tls;
+use pc3_abi::frames::{descent, exits, footing};
+use pc3_abi::objects::heap::arguments as put_arguments;
+use pc3_control::report::{die, EXIT_FATAL, EXIT_REFUSED};
+use pc3_process::arguments;
+use pc3_state::floats;
+use pc3_state::guest::{Guest, Outcome};
+use pc3_state::program::registry::Main;
+use pc3_state::rank::{Rank, Status};
+use pc3_state::stack::tls;
 
 /// What the stack of a guest's rank executes.
 pub(crate) fn guest_body(rank: &mut Rank) -> i32 {
@@ -143,17 +143,17 @@ fn reload(_rank: &Rank) -> Result<(), String> {
 /// (`PC3_FAIL=reload`).
 #[cfg(feature = "failpoints")]
 fn reload(rank: &Rank) -> Result<(), String> {
-    use crate::guest::Source;
     use pc3_format::read::Checkpoint;
+    use pc3_state::guest::Source;
     use std::sync::Once;
     static FIRST: Once = Once::new();
-    if crate::given::var_os("PC3_FAIL").is_none_or(|v| v != "reload") {
+    if pc3_control::given::var_os("PC3_FAIL").is_none_or(|v| v != "reload") {
         return Ok(());
     }
-    let all = crate::store::list(rank.job().dir()).map_err(|e| e.to_string())?;
+    let all = pc3_control::store::list(rank.job().dir()).map_err(|e| e.to_string())?;
     let (id, path) = all.last().ok_or("no checkpoint has been written")?;
     FIRST.call_once(|| {
-        crate::report::say(&format!("going on from checkpoint {id} in this process"))
+        pc3_control::report::say(&format!("going on from checkpoint {id} in this process"))
     });
     let checkpoint = Checkpoint::open(path).map_err(|e| e.to_string())?;
     checkpoint.verify().map_err(|e| e.to_string())?;

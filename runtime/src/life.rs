@@ -9,37 +9,37 @@ use std::time::Duration;
 use pc3_os::files::{STDERR_FILENO, STDOUT_FILENO};
 use pc3_os::processes;
 
-use crate::abi::frames::exits;
-use crate::arguments::{self, Arguments};
 use crate::bodies::{body, guest_body};
-use crate::control::{self, install_signals, Ending};
-use crate::engine::{mpi, Body, Engine};
-use crate::files::{baseline, cut_back, cut_file, go_on_behind, leads_to, stands_at};
-use crate::floats;
-use crate::given;
-use crate::globals;
-use crate::guest::MakeGuest;
-use crate::job::Job;
-use crate::limits;
-use crate::partition::Traffic;
 use crate::passed;
-use crate::peers::{self, Peers};
-use crate::placement::Placement;
-use crate::process;
-use crate::rank::Rank;
-use crate::registry::Program;
-use crate::report::{
+use crate::solo::Solo;
+use pc3_abi::frames::exits;
+use pc3_checkpoint::process::attributes;
+use pc3_checkpoint::process::signal_tables;
+use pc3_checkpoint::restart;
+use pc3_checkpoint::restore::small_address_space;
+use pc3_control::control::{self, install_signals, Ending};
+use pc3_control::given;
+use pc3_control::partition::Traffic;
+use pc3_control::peers::{self, Peers};
+use pc3_control::placement::Placement;
+use pc3_control::report::{
     die, flush_free, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT,
     EXIT_REFUSED, EXIT_SETTINGS,
 };
-use crate::restart;
-use crate::restore::small_address_space;
-use crate::settings::{misspelt, Addresses, BadSetting, Every, Restart, Settings};
-use crate::signal_tables;
-use crate::solo::Solo;
-use crate::store::{share, Output, Stood, Store, StoreError};
-use crate::variables;
+use pc3_control::settings::{misspelt, Addresses, BadSetting, Every, Restart, Settings};
+use pc3_control::store::{share, Output, Stood, Store, StoreError};
 use pc3_os::forks::{self, forked};
+use pc3_process::arguments::{self, Arguments};
+use pc3_process::files::{baseline, cut_back, cut_file, go_on_behind, leads_to, stands_at};
+use pc3_process::limits;
+use pc3_process::variables;
+use pc3_state::engine::{mpi, Body, Engine};
+use pc3_state::floats;
+use pc3_state::globals;
+use pc3_state::guest::MakeGuest;
+use pc3_state::job::Job;
+use pc3_state::program::registry::Program;
+use pc3_state::rank::Rank;
 
 /// By this a program is known that pc3cc has built.
 pub static MARK: &[u8] = b"\0pc3: a program that can be continued elsewhere\0";
@@ -97,7 +97,7 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     // SAFETY: the process's own; the program does not run yet.
     unsafe { given::take(env) };
     baseline::note();
-    process::note();
+    attributes::note();
     floats::note();
     arguments::note(Arguments { list, env });
     live(&path, program, peers, None, body)
@@ -126,7 +126,7 @@ pub fn start_guest(path: &str, calls_mpi: bool, make: MakeGuest) -> i32 {
     // SAFETY: the program does not run yet.
     unsafe { given::take(null_mut()) };
     baseline::note();
-    process::note();
+    attributes::note();
     floats::note();
     live(
         path,
@@ -264,7 +264,7 @@ fn live(
                 restored.unwrap_or_else(|why| die(EXIT_REFUSED, &why));
             }
             variables::apply(&rank.variables);
-            process::apply(&process, &rank.own_environment, job.program.calls_mpi)
+            attributes::apply(&process, &rank.own_environment, job.program.calls_mpi)
                 .unwrap_or_else(|why| die(EXIT_REFUSED, &why));
         }
         if !job.program.calls_mpi {

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use pc3_typemetric::codes;
 
-use crate::control::Control;
-use crate::rank::Rank;
-use crate::report::{say, warning};
-use crate::settings::Every;
+use pc3_control::control::Control;
+use pc3_control::report::{say, warning};
+use pc3_control::settings::Every;
+use pc3_state::rank::Rank;
 
 /// Where that was first.
 static FIRST: OnceLock<String> = OnceLock::new();

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::commit::After;
-use crate::engine::{Body, Engine};
-use crate::job::Job;
-use crate::rank::Rank;
-use crate::take::checkpoint;
-use crate::transfer::{LoadCtx, LoadError, SaveCtx};
+use pc3_checkpoint::commit::After;
+use pc3_checkpoint::take::checkpoint;
+use pc3_state::engine::{Body, Engine};
+use pc3_state::job::Job;
+use pc3_state::rank::Rank;
+use pc3_state::transfer::{LoadCtx, LoadError, SaveCtx};
 
 pub struct Solo;
 

@@ -1,0 +1,24 @@
+//! Checkpoints: taking them, and going on from one. Functions over the state's components.
+//!
+//! * `take`: a checkpoint of ranks that stand still, or of parts that they have taken one by one;
+//!   `multi_process_checkpoint`: the same of several processes; `commit` makes it durable.
+//! * `process`: state outside of variables: `gather` takes it from all ranks, `attributes` are the
+//!   process's own, `signal_tables` and `interrupts` each rank's handlers; `spawned` ranks.
+//! * `save` writes a checkpoint; `ways`: where sizes have got to.
+//! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks.
+//! * `objects`: where a saved rank's objects are now; `translate`, `type_matching`, `address_scan`
+//!   and `out_of_bounds` answer what comes up while they are converted.
+//! * `loader`: what engines see of that; `guests`: programs that are not C.
+
+pub mod commit;
+pub mod guests;
+pub mod identity;
+pub mod loader;
+pub mod multi_process_checkpoint;
+pub mod objects;
+pub mod process;
+pub mod restart;
+pub mod restore;
+pub mod save;
+pub mod take;
+mod ways;

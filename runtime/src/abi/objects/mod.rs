@@ -1,8 +1,0 @@
-//! Memory and what is known of it.
-
-mod first_numbers;
-pub(crate) mod heap;
-mod mapped;
-mod out_of_bounds;
-mod pieces;
-mod unions;
