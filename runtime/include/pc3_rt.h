@@ -349,7 +349,7 @@ extern void *pc3_union_memset(void *, int, pc3_size) __attribute__((nothrow, lea
 extern void *pc3_union_memcpy(void *, const void *, pc3_size) __attribute__((nothrow, leaf));
 extern void *pc3_union_memmove(void *, const void *, pc3_size) __attribute__((nothrow, leaf, returns_nonnull));
 
-/* Most unions have a place beside the program's memory (runtime/src/notes.rs): a code for union and member, and what the
+/* Most unions have a place beside the program's memory (runtime/state/src/unions/notes.rs): a code for union and member, and what the
  * member held when it was noted.  Notes of a stretch of addresses lie at twice the address and what this says; those of unions
  * in which others lie one level on. */
 enum { pc3_notes_shift = sizeof(void *) == 8 ? 26 : 18, pc3_notes_most = 64, pc3_notes_level = (2 << pc3_notes_shift) + 128 };

@@ -53,7 +53,7 @@ pub fn stood(ranks: &mut [&mut Rank]) -> Vec<(u64, Instant)> {
     each.collect()
 }
 
-pub fn until_now(stood: &[(u64, Instant)]) -> Stalls {
+pub(crate) fn until_now(stood: &[(u64, Instant)]) -> Stalls {
     let all = stood.iter().map(|(rank, since)| (*rank, since.elapsed()));
     Stalls(all.collect())
 }

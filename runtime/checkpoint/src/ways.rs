@@ -21,7 +21,7 @@ fn row(node: &str) -> String {
 }
 
 /// Takes over what a checkpoint says.
-pub fn go_on_from(rows: &[(String, u32)]) {
+pub(crate) fn go_on_from(rows: &[(String, u32)]) {
     let reached = rows.iter().filter(|r| r.1 == PC3_ORDER_SIZE + 1);
     before().extend(reached.filter_map(|r| Some(r.0.strip_prefix('@')?.to_owned())));
 }

@@ -23,9 +23,9 @@ use crate::settings::{self, Action};
 pub use crate::settings::Every;
 
 /// Every location is looked at (passages are counted).
-pub const FLAG_PASSAGES: c_int = 1;
+pub(crate) const FLAG_PASSAGES: c_int = 1;
 /// A checkpoint was asked for: signal, timer, request.
-pub const FLAG_REQUEST: c_int = 2;
+pub(crate) const FLAG_REQUEST: c_int = 2;
 /// The engine coordinates one.
 pub const FLAG_ENGINE: c_int = 4;
 /// Ranks of a guest count the locations that they pass, at every one.
@@ -62,6 +62,7 @@ pub fn bring_news() {
 }
 
 /// How much news there has been.
+#[inline]
 pub fn news() -> u32 {
     NEWS.load(SeqCst)
 }
@@ -522,7 +523,7 @@ pub fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
 }
 
 /// A file of `write`'s that grows beyond the process's limit is an error (EFBIG), and no signal to the program.
-pub fn without_size_signal<T>(write: impl FnOnce() -> T) -> T {
+pub(crate) fn without_size_signal<T>(write: impl FnOnce() -> T) -> T {
     let one = Mask::one(signals::SIGXFSZ);
     let pending = signals::pending();
     let before = signals::block(&one);

@@ -105,7 +105,7 @@ fn tell_others(status: i32) {
 static LEAVES: AtomicBool = AtomicBool::new(false);
 
 /// Does the process end for a reason that has been told?
-pub fn ends_early() -> bool {
+pub(crate) fn ends_early() -> bool {
     LEAVES.load(SeqCst)
 }
 

@@ -69,7 +69,7 @@ const NAMES: [&str; 30] = [
 const EVERYBODYS: [&str; 4] = ["PC3_CACHE", "PC3_CC", "PC3_GUARDS", "PC3_ROOT"];
 
 /// Is it a setting of a job, which is not meant for programs that it starts?
-pub fn is_of_a_job(name: &str) -> bool {
+pub(crate) fn is_of_a_job(name: &str) -> bool {
     NAMES.contains(&name) && !EVERYBODYS.contains(&name)
 }
 
@@ -101,7 +101,7 @@ pub struct Settings {
     pub workers: Option<usize>,
     pub dir: PathBuf,
     /// `PC3_DIR` was given.
-    pub dir_given: bool,
+    pub(crate) dir_given: bool,
     pub every: Every,
     pub keep: usize,
     pub stop_after: Option<u64>,

@@ -72,7 +72,7 @@ pub fn more_stack() {
 }
 
 /// Lets a descriptor have this number.
-pub fn room_for(fd: u32) {
+pub(crate) fn room_for(fd: u32) {
     let enough = u64::from(fd) + 1;
     raise(limits::FILES, |soft| match soft < enough {
         true => enough.next_power_of_two(),

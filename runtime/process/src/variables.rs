@@ -73,7 +73,7 @@ pub fn streams() -> [usize; 3] {
 }
 
 /// Those that have been given others than these: which, and the stream.
-pub fn other_streams() -> impl Iterator<Item = (&'static str, usize)> {
+pub(crate) fn other_streams() -> impl Iterator<Item = (&'static str, usize)> {
     let all = now().into_iter().zip(streams()).zip(NAMES);
     all.filter(|((now, first), _)| now != first)
         .map(|((now, _), (name, _))| (name, now))

@@ -80,11 +80,13 @@ impl FirstNumbers {
         (all.collect(), self.other_width)
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.own.is_empty()
     }
 
     /// An object is no more.
+    #[inline]
     pub fn gone(&mut self, at: usize) {
         self.own.remove(&at);
     }
@@ -95,6 +97,7 @@ impl FirstNumbers {
     }
 
     /// The number of an address, or why it has none any more. `object`: the heap's that it is in, and its size.
+    #[inline]
     pub fn number(
         &mut self,
         p: usize,

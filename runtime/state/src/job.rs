@@ -163,11 +163,13 @@ impl Job {
     }
 
     /// All ranks that there have been so far.
+    #[inline]
     pub fn all(&self) -> usize {
         self.all.load(Relaxed)
     }
 
     /// Does any rank share what belongs to a process with others?
+    #[inline]
     pub fn several(&self) -> bool {
         self.all() > 1
     }
@@ -204,6 +206,7 @@ impl Job {
     }
 
     /// Who runs the ranks; none in a detached job.
+    #[inline]
     pub fn engine(&self) -> Option<&dyn Engine> {
         self.engine.get().map(|e| &**e)
     }

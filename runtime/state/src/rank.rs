@@ -130,6 +130,7 @@ struct Passing {
 }
 
 impl Passing {
+    #[inline]
     fn holds(&self, counter: u32, news: u32) -> bool {
         (counter.wrapping_sub(self.until) as i32) < 0 && self.as_of == news
     }
@@ -224,6 +225,7 @@ impl Rank {
     }
 
     /// The logical rank's number, 0.. .
+    #[inline]
     pub fn id(&self) -> usize {
         self.id
     }
@@ -238,10 +240,12 @@ impl Rank {
         self.stands.take()
     }
 
+    #[inline]
     pub fn job(&self) -> &Arc<Job> {
         &self.job
     }
 
+    #[inline]
     pub fn status(&self) -> Status {
         self.status
     }
@@ -253,6 +257,7 @@ impl Rank {
     }
 
     /// Is what runs called by MPI?  One that has left by a jump is behind it as soon as the rank is further out.
+    #[inline]
     pub fn is_below(&mut self) -> bool {
         let here = 0u8;
         if (&raw const here).addr() >= self.below {
@@ -261,6 +266,7 @@ impl Rank {
         self.below != 0
     }
 
+    #[inline]
     pub fn in_critical(&self) -> bool {
         self.critical > 0
     }
@@ -297,6 +303,7 @@ impl Rank {
     }
 
     /// Whether it is still as [`Rank::pass_until`] was told.
+    #[inline]
     pub fn passes(&self) -> bool {
         self.passing
             .is_some_and(|it| it.holds(self.abi.passages, control::news()))
@@ -322,6 +329,7 @@ impl Rank {
     }
 
     /// As many bytes as `n` of where the request came from are here, at least.
+    #[inline]
     pub fn asked(&self, n: usize, site: *const pc3_site) -> usize {
         let plan = self.wanted_plan.as_ref();
         let plan = plan.filter(|_| std::ptr::eq(site, &raw const *self.wanted));
@@ -343,6 +351,7 @@ impl Rank {
     }
 
     /// Is it memory of this rank's objects, or a constant of the program?
+    #[inline]
     pub fn owns(&self, addr: usize) -> bool {
         let program = &self.job.program;
         let inside = |start: usize, size: usize| addr.wrapping_sub(start) < size;
@@ -388,6 +397,7 @@ impl Rank {
     }
 
     /// Whose memory the buffers of its streams in memory are.
+    #[inline]
     pub fn owner(&mut self) -> Owner {
         let ty = self.job.program.char_type().0;
         Owner::new(self.id, &raw mut self.heap, ty)
@@ -435,6 +445,7 @@ impl Rank {
 }
 
 impl Printer for Rank {
+    #[inline]
     fn id(&self) -> usize {
         Rank::id(self)
     }

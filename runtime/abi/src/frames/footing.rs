@@ -18,7 +18,7 @@ pub fn note() {
 }
 
 /// May no checkpoint be taken here, on another stack?
-pub fn is_elsewhere() -> bool {
+pub(crate) fn is_elsewhere() -> bool {
     static TOLD: Once = Once::new();
     let here = 0u8;
     let elsewhere = pc3_os::memory::listed()

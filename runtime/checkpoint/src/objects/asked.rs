@@ -25,7 +25,7 @@ impl Directory {
     }
 
     /// Could a pointer to a `wanted` be into the object that lies at an address?  Where types do not tell, it could.
-    pub fn could_hold(&self, types: &TypeTable, addr: u64, wanted: TypeId) -> bool {
+    pub(crate) fn could_hold(&self, types: &TypeTable, addr: u64, wanted: TypeId) -> bool {
         let after = self.ranges.partition_point(|r| r.start <= addr);
         let Some(range) = after.checked_sub(1).map(|i| &self.ranges[i]) else {
             return false;
@@ -51,7 +51,7 @@ impl Directory {
     }
 
     /// Does an object begin less than `reach` behind it?  What lies behind all objects may be the C library's.
-    pub fn is_in_front(&self, addr: u64, reach: u64) -> bool {
+    pub(crate) fn is_in_front(&self, addr: u64, reach: u64) -> bool {
         let after = self.ranges.partition_point(|r| r.start <= addr);
         let next = self.ranges.get(after);
         next.is_some_and(|r| r.start - addr < reach)
@@ -95,7 +95,7 @@ impl Directory {
     }
 
     /// Is `addr` one of the first `tags` addresses of an object that is elsewhere now?
-    pub fn leads_away(&self, addr: u64, tags: u64) -> bool {
+    pub(crate) fn leads_away(&self, addr: u64, tags: u64) -> bool {
         let after = self.ranges.partition_point(|r| r.start <= addr);
         let Some(range) = after.checked_sub(1).map(|i| &self.ranges[i]) else {
             return false;

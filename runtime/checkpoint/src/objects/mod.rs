@@ -153,7 +153,7 @@ impl Directory {
     }
 
     /// To be called when all objects are in; two that overlap mean a damaged file.
-    pub fn seal(&mut self) -> Result<(), (u64, u64)> {
+    pub(crate) fn seal(&mut self) -> Result<(), (u64, u64)> {
         self.ranges.sort_by_key(|r| (r.start, r.last));
         // Functions may share an address (aliases), as may literals the linker merged.
         let slab = |r: &Range| matches!(r.what, What::Slab(_));
@@ -177,7 +177,7 @@ impl Directory {
     }
 
     /// The shared object in whose variables an address is, or of which there is another here.
-    pub fn in_library(&self, addr: u64) -> Option<&str> {
+    pub(crate) fn in_library(&self, addr: u64) -> Option<&str> {
         match self.shared.find(addr) {
             Some(Found::Lost(name)) => Some(name),
             _ => None,

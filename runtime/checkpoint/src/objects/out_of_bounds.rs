@@ -53,6 +53,7 @@ fn holder(rank: &Rank, addr: usize) -> Option<Extent> {
 }
 
 /// A pointer has gone from one address to another; `elem`: as in what generated code says, `place`: where.
+#[inline]
 pub fn moved(rank: &mut Rank, from: usize, to: usize, elem: usize, place: *const c_char) {
     let before = rank.beside.known.get(&from).and_then(|list| list.last());
     let object = before.map_or(from, |f| f.object);

@@ -120,7 +120,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Notes the name of the object just converted, if it lost a pointer; it is given the pointer.
-    pub fn lost_in(&mut self, name: impl FnOnce(u64) -> String) {
+    pub(crate) fn lost_in(&mut self, name: impl FnOnce(u64) -> String) {
         if self.dangling > self.seen {
             self.seen = self.dangling;
             if self.first.len() < NAMED {
@@ -133,7 +133,7 @@ impl<'a> Translator<'a> {
     }
 
     /// How many pointers to nothing alive have become null.
-    pub fn lost_so_far(&self) -> u64 {
+    pub(crate) fn lost_so_far(&self) -> u64 {
         self.dangling
     }
 
@@ -155,13 +155,13 @@ impl<'a> Translator<'a> {
     }
 
     /// The first pointer into a library's own memory that the object just converted has lost; and into which.
-    pub fn lost_outside(&mut self) -> Option<(u64, &str)> {
+    pub(crate) fn lost_outside(&mut self) -> Option<(u64, &str)> {
         let (_, raw) = self.outside.take()?;
         Some((raw, in_words(self.directory.in_library(raw)?)))
     }
 
     /// The first number, of those in pointers of the object just converted, that no pointer can be here.
-    pub fn lost_number(&mut self) -> Option<u64> {
+    pub(crate) fn lost_number(&mut self) -> Option<u64> {
         self.number.take().map(|(_, raw)| raw)
     }
 
@@ -229,7 +229,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Could the program have it in a pointer on purpose? Numbers in pointers to structs are such that the program names.
-    pub fn may_lead(&self, raw: u64, to_struct: bool) -> bool {
+    pub(crate) fn may_lead(&self, raw: u64, to_struct: bool) -> bool {
         let bits = u32::from(self.source.abi().pointer.size) * 8;
         let named = || {
             let mut marks = self.marks.iter();

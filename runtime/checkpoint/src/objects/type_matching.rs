@@ -33,7 +33,7 @@ impl<'a> Plans<'a> {
     }
 
     /// Memory of no type has pieces, of which types are known: the rest of it is only room.
-    pub fn in_pieces(&mut self, character: TypeId) {
+    pub(crate) fn in_pieces(&mut self, character: TypeId) {
         if self.blocks.is_none() && !self.source.abi().same_layout(self.target.abi()) {
             let mut all = self.source.iter();
             let found = all.find(|(_, t)| t.kind == Kind::Char);
@@ -65,7 +65,7 @@ impl<'a> Plans<'a> {
     }
 
     /// The type here of objects that have been found.
-    pub fn partner_of(&self, from: TypeId) -> Option<TypeId> {
+    pub(crate) fn partner_of(&self, from: TypeId) -> Option<TypeId> {
         self.partner.get(&from).copied()
     }
 

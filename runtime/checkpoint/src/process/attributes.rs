@@ -110,12 +110,12 @@ const FLAGS: [(c_int, u64); 7] = [
 ];
 
 /// In the checkpoint's bits.
-pub fn flags_of(flags: c_int) -> u64 {
+pub(crate) fn flags_of(flags: c_int) -> u64 {
     let set = FLAGS.iter().filter(|f| flags & f.0 != 0);
     set.fold(0, |bits, f| bits | f.1)
 }
 
-pub fn flags_to(bits: u64) -> c_int {
+pub(crate) fn flags_to(bits: u64) -> c_int {
     let set = FLAGS.iter().filter(|f| bits & f.1 != 0);
     set.fold(0, |flags, f| flags | f.0)
 }
@@ -219,7 +219,7 @@ fn timers() -> Vec<(u64, u64, u64)> {
 
 /// Changes the environment as the program had, and says where its strings are now: saved address, length, here.
 /// Strings in the program's own memory follow with [`apply`].
-pub fn environment_again(saved: &ProcessMeta) -> Vec<(u64, u64, usize)> {
+pub(crate) fn environment_again(saved: &ProcessMeta) -> Vec<(u64, u64, usize)> {
     let text = |bytes: &[u8]| CString::new(bytes).unwrap_or_default();
     for name in &saved.removed {
         processes::unset_variable(&text(name));
@@ -265,7 +265,7 @@ pub fn check(saved: &ProcessMeta) -> Result<(), String> {
 }
 
 /// Before any stream is used for wide characters: those keep the encoding that they begin with.
-pub fn apply_locale(saved: &ProcessMeta) -> Result<(), String> {
+pub(crate) fn apply_locale(saved: &ProcessMeta) -> Result<(), String> {
     for (category, name) in &saved.locale {
         let text = CString::new(name.as_str()).unwrap_or_default();
         if !locales::set_process(*category as c_int, &text) {

@@ -86,7 +86,7 @@ pub fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
 
 /// The same of one rank, while others run; `first`: it speaks for what is not any rank's own.  What belongs to all ranks
 /// cannot be taken at one moment then.
-pub fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
+pub(crate) fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
     if !baseline::is_known() {
         return Ok(());
     }
@@ -149,7 +149,7 @@ pub fn exits(translator: &mut Translator, saved: &[ExitMeta]) -> Result<Vec<AtEx
 
 /// The attributes of a checkpoint's process with addresses of this program; strings of its memory that are in
 /// the environment.
-pub fn process_here(
+pub(crate) fn process_here(
     translator: &mut Translator,
     saved: &ProcessMeta,
 ) -> Result<(ProcessMeta, Vec<usize>), String> {

@@ -8,13 +8,13 @@ use pc3_format::library::{FileKind, Origin, ACCESS_DIRECTORY, ACCESS_READ};
 use pc3_format::meta::RankMeta;
 
 /// What decides on places that read numbers from files as they are in memory.
-pub const OF_FILES: u32 = 5;
+pub(crate) const OF_FILES: u32 = 5;
 
 /// What decides on places that wrote a member of a union whose tag says another.
-pub const OF_TAGS: u32 = 6;
+pub(crate) const OF_TAGS: u32 = 6;
 
 /// Is a file open that can be read, other than what the program was started with?
-pub fn reads_files(meta: &RankMeta) -> bool {
+pub(crate) fn reads_files(meta: &RankMeta) -> bool {
     let streams = meta.files.iter().any(|f| {
         let readable =
             f.mode.starts_with('r') || f.mode.contains('+') || f.kind == FileKind::Temporary;

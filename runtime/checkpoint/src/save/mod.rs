@@ -190,7 +190,7 @@ impl Part {
 }
 
 /// A checkpoint of such parts, in the order of ranks, each with what crosses its line.
-pub fn write_parts(
+pub(crate) fn write_parts(
     job: &Job,
     parts: &[(Part, Vec<u8>)],
     guests: &Tables,
@@ -401,7 +401,7 @@ fn job_meta(job: &Job, ranks: usize, passage: u64) -> JobMeta {
     }
 }
 
-pub fn program_meta(program: &Program) -> ProgramMeta {
+pub(crate) fn program_meta(program: &Program) -> ProgramMeta {
     ProgramMeta {
         funcs: program
             .funcs

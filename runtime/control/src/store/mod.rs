@@ -23,7 +23,7 @@ pub use error::StoreError;
 pub use lock::{holder, refusal, share, Holder};
 pub use stalls::Stalls;
 
-pub const SUFFIX: &str = ".pc3c";
+pub(crate) const SUFFIX: &str = ".pc3c";
 
 /// `ckpt-000012.pc3c`.
 pub fn file_name(id: u64) -> String {

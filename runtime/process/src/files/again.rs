@@ -100,7 +100,7 @@ pub fn holds(fd: &OwnedFd, bytes: &[u8]) -> bool {
 }
 
 /// What has been written over since the checkpoint is put back; where that is not known it is told.
-pub fn undo(file: &Reopened) -> io::Result<()> {
+pub(crate) fn undo(file: &Reopened) -> io::Result<()> {
     let meta = &file.meta;
     if let Some(bytes) = &file.contents {
         let path = system::path_to(file.fd.as_raw_fd());
@@ -227,7 +227,7 @@ pub fn put(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<(), String> {
 }
 
 /// The same at the first free number from `n` on: only streams know it.
-pub fn put_near(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<RawFd, String> {
+pub(crate) fn put_near(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<RawFd, String> {
     limits::room_for(n as u32);
     let here = files::duplicate(fd.as_raw_fd(), n, ends_with_exec)
         .map_err(|e| format!("a descriptor for a stream cannot be had here: {e}"))?

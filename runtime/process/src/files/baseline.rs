@@ -82,7 +82,7 @@ pub fn named(fd: RawFd) -> (Vec<u8>, Option<Vec<u8>>) {
 
 impl Baseline {
     /// Has anything but our own messages been written to standard error, which stands there, since the start?
-    pub fn has_logged(&self, place: u64) -> bool {
+    pub(crate) fn has_logged(&self, place: u64) -> bool {
         let with_ours = |start: u64| start + (said() - self.said);
         self.log.map(with_ours) != Some(place)
     }

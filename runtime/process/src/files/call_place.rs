@@ -10,11 +10,13 @@ thread_local! {
 }
 
 /// Says where the next call stands: a static string, `a.c:12`.
+#[inline]
 pub fn at(place: *const c_char) {
     PLACE.set(place);
 }
 
 /// `open at a.c:12`.
+#[inline]
 pub fn call(name: &str) -> String {
     let place = PLACE.replace(null());
     if place.is_null() {
@@ -26,6 +28,7 @@ pub fn call(name: &str) -> String {
 }
 
 /// That of the next call, if it has been said.
+#[inline]
 pub fn get() -> *const c_char {
     PLACE.get()
 }

@@ -22,10 +22,10 @@ use pc3_format::room;
 use pc3_os::own::is_own;
 
 /// Contents of removed files are saved up to this length.
-pub const REMOVED_LIMIT: u64 = 64 << 20;
+pub(crate) const REMOVED_LIMIT: u64 = 64 << 20;
 
 /// What files hold that are open for update is saved up to this length: it may be overwritten in place.
-pub const UPDATED_LIMIT: u64 = 16 << 20;
+pub(crate) const UPDATED_LIMIT: u64 = 16 << 20;
 
 /// Who made a descriptor, and how.
 #[derive(Clone, Debug)]

@@ -121,7 +121,7 @@ pub fn goes_on(fd: RawFd) -> Option<u64> {
 }
 
 /// Up to where a standard descriptor's file is the job's, if that was `position` at the checkpoint.
-pub fn own_end(fd: RawFd, position: u64) -> u64 {
+pub(crate) fn own_end(fd: RawFd, position: u64) -> u64 {
     goes_on(fd).map_or(position, |place| place.max(position))
 }
 
@@ -155,7 +155,7 @@ pub fn restore(file: &FileMeta, fd: RawFd, same: bool) -> io::Result<()> {
 }
 
 /// Does an output hold what it held at the checkpoint?  It may have another name or be a copy: batch systems carry it about.
-pub fn is_the_same(file: &FileMeta, fd: RawFd) -> bool {
+pub(crate) fn is_the_same(file: &FileMeta, fd: RawFd) -> bool {
     let Some(position) = file.position else {
         return false;
     };
@@ -170,12 +170,12 @@ pub fn is_the_same(file: &FileMeta, fd: RawFd) -> bool {
 }
 
 /// Does the file hold, behind its place at the checkpoint, what waited in the stream then?  A job that stops writes that.
-pub fn waited_is_written(file: &FileMeta, fd: RawFd) -> bool {
+pub(crate) fn waited_is_written(file: &FileMeta, fd: RawFd) -> bool {
     holds_what_waited(file, &path_to(fd))
 }
 
 /// The same of the file that is where it was.
-pub fn waited_is_written_there(file: &FileMeta) -> bool {
+pub(crate) fn waited_is_written_there(file: &FileMeta) -> bool {
     holds_what_waited(file, &file.path)
 }
 

@@ -146,7 +146,7 @@ pub unsafe fn is_wide(stream: *mut FILE) -> bool {
 ///
 /// # Safety
 /// An open stream.
-pub unsafe fn has_pushed(stream: *mut FILE) -> bool {
+pub(crate) unsafe fn has_pushed(stream: *mut FILE) -> bool {
     // SAFETY: by the caller; the C library is GNU's.
     unsafe { (*stream.cast::<Inner>()).flags & IN_BACKUP != 0 }
 }
@@ -182,7 +182,7 @@ pub unsafe fn held(stream: *mut FILE) -> Option<HeldMeta> {
 ///
 /// # Safety
 /// An open stream that nobody uses now.
-pub unsafe fn to_go_back(stream: *mut FILE) -> u64 {
+pub(crate) unsafe fn to_go_back(stream: *mut FILE) -> u64 {
     // SAFETY: by the caller.
     unsafe {
         let inner = &*stream.cast::<Inner>();
@@ -222,7 +222,7 @@ pub unsafe fn is_moved(stream: *mut FILE) -> bool {
 ///
 /// # Safety
 /// An open stream.
-pub unsafe fn has_output(stream: *mut FILE) -> bool {
+pub(crate) unsafe fn has_output(stream: *mut FILE) -> bool {
     // SAFETY: by the caller; the C library is GNU's.
     unsafe { (*stream.cast::<Inner>()).flags & PUTTING != 0 }
 }
@@ -318,7 +318,7 @@ pub unsafe fn put_back(
 ///
 /// # Safety
 /// A standard stream that has not been used.
-pub unsafe fn set_mode(stream: *mut FILE, mode: &str) {
+pub(crate) unsafe fn set_mode(stream: *mut FILE, mode: &str) {
     let both = mode.contains('+');
     let mut flags = match mode.as_bytes().first() {
         _ if both => 0,

@@ -47,7 +47,7 @@ pub fn length_of(fd: RawFd) -> Option<u64> {
 }
 
 /// Do two descriptors of one file share their position?  Nobody else uses them now.
-pub fn share_position(a: RawFd, b: RawFd) -> bool {
+pub(crate) fn share_position(a: RawFd, b: RawFd) -> bool {
     let (Some(at), Some(other)) = (position(a), position(b)) else {
         return false;
     };

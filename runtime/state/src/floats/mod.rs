@@ -25,14 +25,14 @@ mod registers;
 pub use registers::Registers;
 
 /// Bits of flags and traps.
-pub const INVALID: u8 = 1;
-pub const DIVISION: u8 = 2;
+pub(crate) const INVALID: u8 = 1;
+pub(crate) const DIVISION: u8 = 2;
 pub const OVERFLOW: u8 = 4;
-pub const UNDERFLOW: u8 = 8;
-pub const INEXACT: u8 = 16;
+pub(crate) const UNDERFLOW: u8 = 8;
+pub(crate) const INEXACT: u8 = 16;
 /// Some processors': an operand was no normal number.
 #[allow(dead_code)] // not every processor's
-pub const DENORMAL: u8 = 32;
+pub(crate) const DENORMAL: u8 = 32;
 
 /// A processor's bits and those of a checkpoint.
 type Table = [(u32, u8)];
@@ -73,6 +73,7 @@ pub fn keep_apart() {
 }
 
 /// What the caller had; the runtime's work neither sees nor changes it.
+#[inline]
 pub fn set_aside() -> Registers {
     let (first, now) = (first(), Registers::read());
     if now != first {
@@ -82,6 +83,7 @@ pub fn set_aside() -> Registers {
 }
 
 /// The caller's again.
+#[inline]
 pub fn put_back(kept: Registers) {
     let now = Registers::read();
     if now != kept {

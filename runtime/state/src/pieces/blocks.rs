@@ -273,6 +273,7 @@ impl Block {
     }
 
     /// Items that are put into a list one after the other, before any of them was in use, lie so far apart as they are large.
+    #[inline]
     pub fn strides(&mut self, at: usize, end: usize) {
         let Some(spot) = self.holder(at).filter(|s| self.note(*s).at == at) else {
             return;

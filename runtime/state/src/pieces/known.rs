@@ -61,11 +61,13 @@ impl Pieces {
     }
 
     /// Is what lies at an offset of one type alike to another type, if that has been asked before?
+    #[inline]
     pub fn alike(&self, was: TypeId, inside: u64, ty: u32) -> Option<bool> {
         let p = &self.pairs[Self::pair(was, inside, ty)];
         (p.0 == was.0 && p.1 == ty && p.2 == inside).then_some(p.3)
     }
 
+    #[inline]
     pub fn remember(&mut self, was: TypeId, inside: u64, ty: u32, alike: bool) {
         self.pairs[Self::pair(was, inside, ty)] = (was.0, ty, inside, alike);
     }
@@ -77,6 +79,7 @@ impl Pieces {
     }
 
     /// From now on that is the block with this start; between these addresses it is no more than bytes.
+    #[inline]
     pub fn go_to(&mut self, base: usize, from: usize, to: usize) {
         let block = self.block(base);
         self.near = Near { from, to, block };
@@ -103,6 +106,7 @@ impl Pieces {
 
     /// Something was stored over parts of something else. Where that goes on, words are written among bytes: nobody knows what
     /// lies in the block.
+    #[inline]
     pub fn mixed(&mut self) {
         let Near { from, to, block } = self.near;
         let block = &mut self.blocks[block];
@@ -140,6 +144,7 @@ impl Pieces {
     }
 
     /// The block is elsewhere now, or as long as this.
+    #[inline]
     pub fn moved(&mut self, from: usize, to: usize, bytes: usize) {
         self.away = (0, 0);
         let Some(old) = self.remove(from) else {
@@ -155,6 +160,7 @@ impl Pieces {
     }
 
     /// What lay there or behind is no more.
+    #[inline]
     pub fn cut(&mut self, base: usize, from: usize) {
         let Some(k) = self.known.get(&base) else {
             return;

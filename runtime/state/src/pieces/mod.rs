@@ -14,6 +14,7 @@ use known::is_byte;
 pub use known::Pieces;
 
 /// The part of an object around an offset that is no more than bytes.
+#[inline]
 pub fn bytes_around(types: &TypeTable, ty: TypeId, size: u64, offset: u64) -> Option<(u64, u64)> {
     if offset >= size {
         return None;
@@ -53,6 +54,7 @@ pub fn bytes_around(types: &TypeTable, ty: TypeId, size: u64, offset: u64) -> Op
 }
 
 /// The scalar that begins at an offset.
+#[inline]
 pub fn scalar(types: &TypeTable, ty: TypeId, offset: u64) -> Option<TypeId> {
     let t = types.get(ty);
     match t.kind {

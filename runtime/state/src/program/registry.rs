@@ -261,7 +261,7 @@ pub struct Program {
     char_type: TypeId,
     text_type: TypeId,
     /// Made by `beside` when it needs them.
-    pub by_address: OnceLock<Vec<usize>>,
+    pub(crate) by_address: OnceLock<Vec<usize>>,
     pub statics: OnceLock<Vec<Extent>>,
 }
 
@@ -413,7 +413,7 @@ impl Program {
     }
 
     /// Span of all writable globals: lowest address and end.
-    pub fn globals_span(&self) -> Option<(usize, usize)> {
+    pub(crate) fn globals_span(&self) -> Option<(usize, usize)> {
         let writable = || self.globals.iter().filter(|g| !g.constant);
         let start = writable().map(|g| g.addr).min()?;
         let end = writable().map(|g| g.addr + g.size).max()?;

@@ -23,6 +23,7 @@ const CHUNK_WORDS: usize = 32;
 const DOUBLED: usize = 7;
 
 impl Frames {
+    #[inline]
     pub fn clear(&mut self) {
         self.list.clear();
         self.left = 0;
@@ -48,6 +49,7 @@ impl Frames {
     }
 
     /// Pushes the next outer frame; returns where its live values (`bytes` of them) go.
+    #[inline]
     pub fn push(
         &mut self,
         point: *const pc3_point,
@@ -68,6 +70,7 @@ impl Frames {
     }
 
     /// Innermost first.
+    #[inline]
     pub fn list(&self) -> &[pc3_frame] {
         &self.list
     }
@@ -77,12 +80,14 @@ impl Frames {
     }
 
     /// The frame that the resume clone just entered restores.
+    #[inline]
     pub fn load(&mut self) -> Option<&pc3_frame> {
         self.left = self.left.checked_sub(1)?;
         self.list.get(self.left)
     }
 
     /// The resume entry of the frame to come.
+    #[inline]
     pub fn next(&self) -> pc3_fn {
         let next = self.list.get(self.left.checked_sub(1)?)?;
         // SAFETY: points and functions are the program's static tables.
@@ -90,22 +95,26 @@ impl Frames {
     }
 
     /// While resuming: the shadow block of the next frame inwards that has one.
+    #[inline]
     pub fn inner_shadow(&self) -> Option<*mut c_void> {
         let inner = self.list[..self.left].iter().rev().map(|f| f.shadow);
         inner.into_iter().find(|s| !s.is_null())
     }
 
+    #[inline]
     pub fn all_resumed(&self) -> bool {
         self.left == 0
     }
 
     /// The frame pushed last; its caller comes next.
+    #[inline]
     pub fn outermost(&self) -> Option<&pc3_frame> {
         self.list.last()
     }
 }
 
 /// A name in the program's tables.
+#[inline]
 pub fn text<'a>(name: *const std::ffi::c_char) -> std::borrow::Cow<'a, str> {
     if name.is_null() {
         return "".into();
@@ -116,6 +125,7 @@ pub fn text<'a>(name: *const std::ffi::c_char) -> std::borrow::Cow<'a, str> {
 
 /// Can `callee` be what `caller`'s point calls?  No if a function in between, which cannot be
 /// unwound, called back.
+#[inline]
 pub fn calls(caller: &pc3_point, callee: &pc3_func) -> bool {
     let (what, name) = (text(caller.what), text(callee.name));
     caller.flags & PC3_POINT_LOOSE != 0

@@ -65,6 +65,7 @@ impl Handlers {
     }
 
     /// One begins on a stack whose end is there, and the shadow stack's top; returns how many ran before.
+    #[inline]
     pub fn begin(&mut self, base: usize, sp: usize) -> usize {
         let depth = self.depth;
         if depth < DEEP {
@@ -75,6 +76,7 @@ impl Handlers {
     }
 
     /// It has returned, and so many run.
+    #[inline]
     pub fn end(&mut self, depth: usize) {
         self.depth = depth;
         if depth == 0 {
@@ -83,6 +85,7 @@ impl Handlers {
     }
 
     /// The program jumps to a frame with this address.
+    #[inline]
     pub fn jump_to(&mut self, frame: usize) {
         if self.depth > 0 {
             self.any(frame, &alternate());
@@ -90,6 +93,7 @@ impl Handlers {
     }
 
     /// It jumps to where a function that reaches no location has called setjmp; returns the shadow stack's top to go on with.
+    #[inline]
     pub fn jump_somewhere(&mut self) -> Option<usize> {
         if self.depth == 0 {
             return None;
@@ -99,12 +103,14 @@ impl Handlers {
     }
 
     /// Does what asks run below a handler?
+    #[inline]
     pub fn is_below(&mut self) -> bool {
         let here = &raw const self as usize;
         self.depth > 0 && self.any(here, &alternate())
     }
 
     /// May no checkpoint be taken here, below a handler?
+    #[inline]
     pub fn postpone(&mut self) -> bool {
         let runs = self.is_below();
         if runs && std::mem::take(&mut self.jumped) {

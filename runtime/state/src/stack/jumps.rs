@@ -28,6 +28,7 @@ impl Jumps {
         self.armed.clear();
     }
 
+    #[inline]
     pub fn arm(
         &mut self,
         tokens: &mut [u64],
@@ -56,6 +57,7 @@ impl Jumps {
         tokens[i]
     }
 
+    #[inline]
     pub fn push(&mut self, token: u64, base: usize, real: usize, sp: usize) {
         self.armed.push(Armed {
             token,
@@ -65,6 +67,7 @@ impl Jumps {
         });
     }
 
+    #[inline]
     pub fn find(&self, token: u64) -> Option<Armed> {
         self.armed.iter().rev().find(|a| a.token == token).copied()
     }

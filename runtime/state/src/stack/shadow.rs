@@ -73,16 +73,19 @@ impl Shadow {
         })
     }
 
+    #[inline]
     pub fn start(&self) -> *mut c_char {
         self.base.cast()
     }
 
     /// First byte generated code may not use.
+    #[inline]
     pub fn end(&self) -> *mut c_char {
         self.end as *mut c_char
     }
 
     /// Pushes a block behind `from`; returns its bytes and the new top, or nothing if full.
+    #[inline]
     pub fn block(
         &mut self,
         from: usize,

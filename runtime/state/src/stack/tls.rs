@@ -73,11 +73,13 @@ pub fn me() -> *mut pc3_rank {
     }
 }
 
+#[inline]
 pub fn unwinding() -> bool {
     // SAFETY: the pointer is to the calling thread's own variable.
     unsafe { *(access().state)() != 0 }
 }
 
+#[inline]
 pub fn set_unwinding(on: bool) {
     // SAFETY: as above.
     unsafe { *(access().state)() = c_int::from(on) }

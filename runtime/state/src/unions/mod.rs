@@ -90,6 +90,7 @@ impl Unions {
         }
     }
 
+    #[inline]
     pub fn shapes(&self) -> &Shapes {
         &self.shapes
     }
@@ -252,6 +253,7 @@ impl Unions {
     }
 
     /// A function had a pointer to member `k`, and may have written it.
+    #[inline]
     pub unsafe fn lent(&mut self, at: usize, ty: u32, k: u32) {
         // SAFETY: by the caller.
         unsafe {
@@ -264,6 +266,7 @@ impl Unions {
     }
 
     /// The program keeps a pointer to member `k`.
+    #[inline]
     pub fn held(&mut self, at: usize, ty: u32, k: u32) {
         if at % STEP != 0 {
             return;
@@ -272,6 +275,7 @@ impl Unions {
     }
 
     /// An object of this type has been copied.
+    #[inline]
     pub unsafe fn copied(&mut self, to: usize, from: usize, types: &TypeTable, ty: u32) {
         for p in self.parts(types, ty) {
             // SAFETY: both are objects of the program.
@@ -292,6 +296,7 @@ impl Unions {
     }
 
     /// The notes of bytes that are about to be copied, as far as they are in the table; None: nothing is.
+    #[inline]
     pub unsafe fn picked(&self, from: usize, n: usize) -> Option<Notes> {
         if !self.may_have(from, n) {
             return None;
@@ -306,6 +311,7 @@ impl Unions {
     }
 
     /// They have been copied.
+    #[inline]
     pub unsafe fn put(&mut self, to: usize, from: usize, n: usize, notes: Option<Notes>) {
         notes::copy(to, from, n, &self.shapes);
         notes::cut(to, n, &self.shapes);
@@ -319,12 +325,14 @@ impl Unions {
     }
 
     /// The contents of these bytes have come from elsewhere.
+    #[inline]
     pub fn gone(&mut self, at: usize, n: usize) {
         notes::cut(at, n, &self.shapes);
         self.over(at, n);
     }
 
     /// Nothing lies there any more.
+    #[inline]
     pub fn over(&mut self, at: usize, n: usize) {
         notes::clear(at, n);
         self.forget(at, n);

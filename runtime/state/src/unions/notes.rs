@@ -49,6 +49,7 @@ fn levels() -> usize {
 }
 
 /// Has anything been noted?
+#[inline]
 pub fn any() -> bool {
     STRETCHES.load(Relaxed) != 0
 }

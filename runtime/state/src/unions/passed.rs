@@ -7,6 +7,7 @@ use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 impl Unions {
     /// A value of this type is passed or returned.
+    #[inline]
     pub unsafe fn pass(&mut self, at: usize, types: &TypeTable, ty: u32) {
         let parts = self.parts(types, ty);
         if parts.len() > MOST_PASSED {
@@ -27,12 +28,14 @@ impl Unions {
     }
 
     /// A small value on its way makes place.
+    #[inline]
     pub fn set_aside(&mut self, value: pc3_value) {
         self.last_aside = (self.last_aside + 1) % FLIGHT;
         self.crowd[self.last_aside] = value;
     }
 
     /// The code of the one that holds this; 0: there is none, or several differ.
+    #[inline]
     pub fn aside(&mut self, held: u64) -> u32 {
         let mut fits = self.crowd.iter_mut();
         let mut fits = fits.by_ref().filter(|v| v.count > 0 && v.held == held);
@@ -48,6 +51,7 @@ impl Unions {
     }
 
     /// A value has arrived in an object of this type.
+    #[inline]
     pub unsafe fn take(&mut self, at: usize, types: &TypeTable, ty: u32) {
         let parts = self.parts(types, ty);
         let mut members = [0; MOST_PASSED];

@@ -90,6 +90,7 @@ impl Shapes {
         self.types.is_empty()
     }
 
+    #[inline]
     pub fn has(&self, ty: u32) -> bool {
         self.has.get(ty as usize).copied().unwrap_or(false)
     }
@@ -104,11 +105,13 @@ impl Shapes {
     }
 
     /// Do its notes lie beside the program's memory?
+    #[inline]
     pub fn level(&self, ty: u32) -> Option<usize> {
         self.form(ty)?.level
     }
 
     /// Where such notes of one of these members lie.
+    #[inline]
     pub fn place(&self, ty: u32, members: u64) -> Option<Place> {
         let level = self.level(ty)?;
         let window = self.window(ty, members);
@@ -116,6 +119,7 @@ impl Shapes {
     }
 
     /// As much of the union as each of these members has; of none nothing.
+    #[inline]
     pub fn window(&self, ty: u32, members: u64) -> usize {
         let Some(form) = self.form(ty).filter(|_| members != 0) else {
             return 0;
@@ -131,6 +135,7 @@ impl Shapes {
     }
 
     /// By the number in a code.
+    #[inline]
     pub fn types(&self) -> &[u32] {
         &self.types
     }
@@ -170,6 +175,7 @@ impl Shapes {
 const LEVELS: usize = 2;
 
 /// As `pc3_window` in pc3_rt.h: eight bytes where a member has no size there.
+#[inline]
 fn window(types: &TypeTable, union: u64, m: &Member) -> u8 {
     let sized = !m.name.is_empty() && m.bits.is_none();
     let own = if sized { types.size(m.ty) } else { 0 };
