@@ -22,6 +22,7 @@ mod places;
 mod processes;
 mod projects;
 mod protocol;
+mod released;
 mod rust;
 mod rust_changed;
 mod rust_editor;
@@ -97,6 +98,7 @@ fn main() {
     trials.extend(machines::trials());
     trials.extend(wakeups::trials());
     trials.extend(protocol::trials());
+    trials.extend(released::trials());
     trials.extend(epochs::trials());
     trials.extend(projects::trials());
     trials.extend(rust::trials());

@@ -31,17 +31,18 @@ pub fn trials() -> Vec<Trial> {
 
 /// For that, or for this machine.
 fn built(cross: Option<&str>) -> Result<PathBuf> {
-    build_program("program", cross)
+    build_program("tests/moved/program.rs", cross)
 }
 
-fn build_program(name: &str, cross: Option<&str>) -> Result<PathBuf> {
+/// The program of that source, by its path in the repository.
+pub fn build_program(source: &str, cross: Option<&str>) -> Result<PathBuf> {
     let dir = arch::target_dir().join("rustgen");
-    let package_name = format!("moved-{name}");
-    let package = dir.join(&package_name);
+    let source = arch::root().join(source);
+    let name = source.file_stem().unwrap_or_default().to_string_lossy();
+    let package = dir.join(format!("moved-{name}"));
     std::fs::create_dir_all(package.join("src"))?;
-    super::rust::manifest(&package, &package_name)?;
-    let text = arch::root().join(format!("tests/moved/{name}.rs"));
-    std::fs::copy(text, package.join("src/main.rs"))?;
+    super::rust::manifest(&package, &name)?;
+    std::fs::copy(&source, package.join("src/main.rs"))?;
     let mut target = dir.join("target");
     let mut c = Command::new("cargo");
     c.args(["build", "--offline", "--quiet"]);
@@ -58,7 +59,7 @@ fn build_program(name: &str, cross: Option<&str>) -> Result<PathBuf> {
     }
     let done = c.output()?;
     ensure!(done.status.success(), "{}", said(&done));
-    Ok(target.join("debug").join(package_name))
+    Ok(target.join("debug").join(&*name))
 }
 
 fn said(done: &Output) -> String {
@@ -226,7 +227,7 @@ fn table() -> Result<()> {
 
 /// Locations that are passed where no checkpoint can be taken are told, once.
 fn passed() -> Result<()> {
-    let exe = build_program("passed", None)?;
+    let exe = build_program("tests/moved/passed.rs", None)?;
     let work = tempfile::tempdir()?;
     let told = |every: &str, marked: bool| -> Result<String> {
         let mut c = Command::new(&exe);
@@ -263,7 +264,7 @@ fn passed() -> Result<()> {
 
 /// Stopped at every location.
 fn texts() -> Result<()> {
-    let exe = build_program("texts", None)?;
+    let exe = build_program("tests/moved/texts.rs", None)?;
     let work = tempfile::tempdir()?;
     let (mut printed, mut stops) = (Vec::new(), 0);
     loop {
