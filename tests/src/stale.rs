@@ -24,10 +24,16 @@ const SOURCES: &[&str] = &[
     "runtime/process/src",
     "runtime/state/src",
     "runtime/typemetric/src",
+    "runtime/vmpi/api/src",
+    "runtime/vmpi/coll/src",
+    "runtime/vmpi/core/src",
+    "runtime/vmpi/link/src",
+    "runtime/vmpi/nonblocking/src",
     "runtime/vmpi/objects/src",
     "runtime/vmpi/sched/src",
-    "runtime/vmpi/src",
+    "runtime/vmpi/state/src",
     "runtime/vmpi/transport/src",
+    "runtime/vmpi/src",
     "tools/src",
 ];
 

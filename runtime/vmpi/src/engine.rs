@@ -15,28 +15,40 @@ use pc3_runtime::report::{die, error, leave, on_leave, say, EXIT_REFUSED, EXIT_S
 use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
 use pc3_typemetric::codes;
 
-use crate::coord::driver::AtBarrier;
-use crate::coord::{driver, standing};
-use crate::deadlock;
-use crate::link::desk::Together;
-use crate::link::node::Event;
-use crate::link::{self, Link};
-use crate::nonblocking::protocol::NonBlocking;
-use crate::nonblocking::{self, outcomes};
-use crate::p2p;
-use crate::protocol::Protocol;
+use crate::barrier::{self, AtBarrier};
 use crate::sights;
-use crate::state::{self, Phase, RankState, World};
-use crate::stats;
+use pc3_vmpi_api::clocks;
+use pc3_vmpi_coll::comm::WORLD_ID;
+use pc3_vmpi_coll::common::Common;
+use pc3_vmpi_coll::objects::maker;
+use pc3_vmpi_coll::topo::order::Orders;
+use pc3_vmpi_core::above::{Protocol, Remote};
+use pc3_vmpi_core::coord::standing;
+use pc3_vmpi_core::rank::{Phase, RankState};
+use pc3_vmpi_core::world::{Above, World};
+use pc3_vmpi_core::{deadlock, p2p, stats};
+use pc3_vmpi_link::collectives::outside::outside;
+use pc3_vmpi_link::link::Linked;
+use pc3_vmpi_link::ports::Ports;
+use pc3_vmpi_link::processes::node::Event;
+use pc3_vmpi_link::processes::together::Together;
+use pc3_vmpi_link::{abort, join, joined, remote, Link};
+use pc3_vmpi_nonblocking::above::Counted;
+use pc3_vmpi_nonblocking::checkpoint::{local, recover};
+use pc3_vmpi_nonblocking::course::{births, outcomes};
+use pc3_vmpi_nonblocking::machines::{machines, Machines};
+use pc3_vmpi_nonblocking::protocol::NonBlocking;
+use pc3_vmpi_nonblocking::room;
 use pc3_vmpi_sched::{Backend, Special};
+use pc3_vmpi_state::{load, message, save};
 use pc3_vmpi_transport::{is_static, note_outcome};
 
 /// Announces this engine to the runtime; to be called before the runtime starts.
 pub fn register() {
     provide_peers(|| {
-        let link = link::join()?;
+        let link = join()?;
         if link.is_some() {
-            on_leave(link::abort);
+            on_leave(abort);
         }
         let link = link.map(|l| Arc::new(Together(l)) as Arc<dyn Peers>);
         Ok(link)
@@ -50,7 +62,7 @@ pub fn register() {
             stay: job.program.teams && is_static(),
         };
         let stack = stack_size(job.ranks);
-        let link = link::joined();
+        let link = joined();
         let here = job.placement.here(link.as_ref().map_or(0, |l| l.index()));
         // A rank's team is its thread's, and one that waits in a region is in the midst of it.
         let backend = Backend::from_env(match job.program.teams && here.len() > 1 {
@@ -59,10 +71,9 @@ pub fn register() {
         });
         let protocol = protocol_of(job.protocol.as_deref());
         Box::new(MpiEngine {
-            world: World::linked(
+            world: linked(
                 job.placement.clone(),
-                backend,
-                stack,
+                (backend, stack),
                 link,
                 special,
                 protocol,
@@ -79,14 +90,43 @@ fn protocol_of(name: Option<&str>) -> &'static dyn Protocol {
     }
 }
 
-impl World {
-    /// Ranks of one process, which stand at a barrier when they are saved.
-    pub fn new(ranks: u32, workers: u32, backend: Backend, stack: usize) -> Arc<World> {
-        let workers = workers.clamp(1, ranks.max(1)) as usize;
-        let placement = Placement::blocks(ranks as usize, 1, workers);
-        let special = Special::default();
-        World::linked(placement, backend, stack, None, special, &AtBarrier)
-    }
+/// This process's part of a job of several.
+fn linked(
+    placement: Placement,
+    (backend, stack): (Backend, usize),
+    link: Option<Arc<Link>>,
+    special: Special,
+    protocol: &'static dyn Protocol,
+) -> Arc<World> {
+    let size = placement.ranks() as usize;
+    let (index, count) = (
+        link.as_ref().map_or(0, |l| l.index()),
+        placement.processes(),
+    );
+    let common = Common::new(size, WORLD_ID, &Counted, outside);
+    let maker = maker(size, common.meeting.clone());
+    let above = Above {
+        remote: link.clone().map(|link| link as Arc<dyn Remote>),
+        epoch: &Counted,
+        protocol,
+        parts: vec![
+            Box::new(common),
+            Box::new(Linked(link)),
+            Box::new(Orders::default()),
+            Box::new(Ports::default()),
+            Box::new(Machines::new(&placement.here(index), (index, count))),
+        ],
+        maker,
+    };
+    World::new(placement, (backend, stack), special, above)
+}
+
+/// Ranks of one process, which stand at a barrier when they are saved.
+pub fn world(ranks: u32, workers: u32, backend: Backend, stack: usize) -> Arc<World> {
+    let workers = workers.clamp(1, ranks.max(1)) as usize;
+    let placement = Placement::blocks(ranks as usize, 1, workers);
+    let special = Special::default();
+    linked(placement, (backend, stack), None, special, &AtBarrier)
 }
 
 pub struct MpiEngine {
@@ -96,7 +136,7 @@ pub struct MpiEngine {
 impl MpiEngine {
     pub fn new(ranks: usize, workers: usize, backend: Backend) -> MpiEngine {
         MpiEngine {
-            world: World::new(ranks as u32, workers as u32, backend, stack_size(ranks)),
+            world: world(ranks as u32, workers as u32, backend, stack_size(ranks)),
         }
     }
 
@@ -128,18 +168,18 @@ impl Engine for MpiEngine {
                 world.again.fetch_add(1, Relaxed);
             }
         }
-        if let Err(e) = state::link(world) {
+        if let Err(e) = message::link(world) {
             die(EXIT_REFUSED, &error(codes::MESSAGES, &e));
         }
-        if let Err(e) = nonblocking::local_checkpoint::recover(world) {
+        if let Err(e) = recover::recover(world) {
             die(EXIT_REFUSED, &error(codes::MESSAGES, &e));
         }
         if let Some(peers) = job.peers() {
             // Nobody sends before all can receive.
             meet(world, peers);
         }
-        nonblocking::local_checkpoint::go_on(world);
-        if let Some(link) = world.remote() {
+        recover::go_on(world);
+        if let Some(link) = remote(world) {
             link.begin();
             link.board.tell_restored(world);
         }
@@ -155,7 +195,7 @@ impl Engine for MpiEngine {
             if matches!(rank.status(), Status::Finished(_)) {
                 return;
             }
-            nonblocking::births::wait_to_begin(me);
+            births::wait_to_begin(me);
             let code = body(rank);
             end(me, code);
         }));
@@ -165,15 +205,15 @@ impl Engine for MpiEngine {
         };
         let mut codes = world.ranks().iter().map(code);
         let code = codes.find(|c| *c != 0).unwrap_or(0);
-        let code = world.remote().map_or(code, |link| stay(world, link, code));
-        world.nonblocking.finish();
+        let code = remote(world).map_or(code, |link| stay(world, link, code));
+        machines(world).finish();
         // A stop that came last has ended the process.
         if world.remote().is_some() && code != 0 {
             note_outcome(code);
         }
         standing::finish(world);
         stats::end(world, job);
-        if let Some(link) = world.remote() {
+        if let Some(link) = remote(world) {
             link.close();
         }
         code
@@ -199,7 +239,7 @@ impl Engine for MpiEngine {
     }
 
     fn relieve(&self) -> bool {
-        nonblocking::room::relieve(&self.world)
+        room::relieve(&self.world)
     }
 
     fn whereabouts(&self) -> String {
@@ -207,7 +247,7 @@ impl Engine for MpiEngine {
     }
 
     fn logged(&self, live: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
-        crate::c::clocks::device(live)
+        clocks::device(live)
     }
 
     fn all_back(&self, rank: &mut Rank, settle: &dyn Fn(&mut Rank)) {
@@ -241,23 +281,23 @@ impl Engine for MpiEngine {
     }
 
     fn save(&self, rank: &Rank, ctx: &SaveCtx) -> Vec<u8> {
-        state::save::save(self.world.rank(rank.id() as u32), ctx)
+        save::save(self.world.rank(rank.id() as u32), ctx)
     }
 
     fn load_line(&self, rank: &mut Rank, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
-        nonblocking::local_checkpoint::load(self.world.rank(rank.id() as u32), bytes, ctx)
+        recover::load(self.world.rank(rank.id() as u32), bytes, ctx)
     }
 
     fn load(&self, rank: &mut Rank, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
         let guest = rank.guest.is_some();
-        state::load::load(self.world.rank(rank.id() as u32), bytes, ctx, guest)
+        load::load(self.world.rank(rank.id() as u32), bytes, ctx, guest)
     }
 }
 
 /// All processes are here, know all ports, and none of them has given a name that another one will give again.
 fn meet(world: &World, peers: &dyn Peers) {
     // First: when the others go on behind what follows, all have this.
-    if let Err(e) = world.ports.share(peers) {
+    if let Err(e) = world.part::<Ports>().share(peers) {
         die(EXIT_REFUSED, &error(codes::MESSAGES, &e.0));
     }
     let mine = world.late_ids.load(Relaxed).to_le_bytes();
@@ -273,7 +313,7 @@ fn stay(world: &World, link: &Link, code: i32) -> i32 {
     link.node.ended(link, code);
     loop {
         match link.node.next_event() {
-            Event::Unwind => driver::checkpoint(world),
+            Event::Unwind => barrier::checkpoint(world),
             Event::End(code) => return code,
         }
     }
@@ -299,14 +339,14 @@ fn end(me: &RankState, code: i32) {
     if let Some(r) = me.exec() {
         r.count_passages();
         r.finish(code);
-        if state::save::is_idle(me) {
+        if save::is_idle(me) {
             r.retire();
         }
     }
-    nonblocking::local_checkpoint::ended(world, me);
+    local::ended(world, me);
     let mut b = world.coord.lock();
     let slot = me.slot as usize;
-    let all = match world.remote() {
+    let all = match remote(world) {
         Some(link) => {
             link.node.finished(link, &mut b, slot);
             false

@@ -1,25 +1,37 @@
-//! Virtual MPI: many logical ranks in one process.
+//! Virtual MPI: many logical ranks in one process.  This crate puts the others together; what programs and the runtime need of
+//! them is named here.
+//!
+//! | crate | what |
+//! |---|---|
+//! | `objects` | MPI's objects: handles, groups, datatypes, operations, packing |
+//! | `sched`, `transport` | ranks as coroutines; frames between processes |
+//! | `core` | ranks, and messages between them |
+//! | `coll` | collectives, communicators, topologies, files |
+//! | `link` | the other processes |
+//! | `state` | what a checkpoint keeps of a rank |
+//! | `nonblocking` | the protocol without barrier |
+//! | `api` | the functions that programs call |
+//!
+//! Here: `engine` is the runtime's engine, `barrier` the protocol with one, `sights` says what a process is doing, `guest` serves
+//! programs that own the buffers of their requests as values.
 
-pub mod c;
-pub mod coll;
-pub mod comm;
-pub mod coord;
-pub mod deadlock;
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod barrier;
 pub mod engine;
 pub mod guest;
-pub mod io;
-pub mod link;
-pub(crate) mod nonblocking;
-pub mod objects;
-pub mod p2p;
-mod ports;
-mod protocol;
-pub mod saved;
 mod sights;
-mod spawn;
-pub mod state;
-pub mod stats;
-pub mod topo;
 
+pub use pc3_vmpi_api as c;
+pub use pc3_vmpi_coll::{comm, io, meeting, objects, topo};
+pub use pc3_vmpi_core::{p2p, rank, world};
 pub use pc3_vmpi_objects::{attr, datatype, error, group, handle, info, op, pack, wire};
 pub use pc3_vmpi_sched as sched;
+pub use pc3_vmpi_state::saved;
+
+/// The ranks of a job in this process.
+pub mod state {
+    pub use pc3_vmpi_core::rank::{Call, Phase, RankState};
+    pub use pc3_vmpi_core::world::World;
+    pub use pc3_vmpi_state::{load, save};
+}

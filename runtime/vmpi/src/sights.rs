@@ -3,6 +3,7 @@
 //!
 //! Written in a signal handler: nothing is allocated, no lock is waited for, what changes meanwhile may be told wrong.
 
+use pc3_vmpi_link::remote;
 use std::ffi::{c_int, CStr};
 use std::fmt::{self, Write};
 use std::ptr::null_mut;
@@ -12,9 +13,11 @@ use std::time::Duration;
 use pc3_os::signals::{self, new_action, SA_ONSTACK, SA_RESETHAND, SIGQUIT, SIG_DFL};
 use pc3_os::{clocks, files};
 
-use crate::coord::barrier::{Barrier, Place};
-use crate::p2p::{ANY_SOURCE, ANY_TAG};
-use crate::state::{RankState, World};
+use pc3_vmpi_core::coord::barrier::{Barrier, Place};
+use pc3_vmpi_core::p2p::{ANY_SOURCE, ANY_TAG};
+use pc3_vmpi_core::rank::RankState;
+use pc3_vmpi_core::world::World;
+use pc3_vmpi_nonblocking::machines::machines;
 
 static WORLD: AtomicPtr<World> = AtomicPtr::new(null_mut());
 /// Ranks that are told of.
@@ -75,7 +78,7 @@ extern "C" fn on_quit(signal: c_int) {
 }
 
 fn tell(out: &mut Out, world: &World) -> fmt::Result {
-    match world.remote() {
+    match remote(world) {
         Some(link) => writeln!(out, "pc3: SIGQUIT: process {}:", link.index())?,
         None => writeln!(out, "pc3: SIGQUIT:")?,
     }
@@ -90,8 +93,8 @@ fn tell(out: &mut Out, world: &World) -> fmt::Result {
         Some(held) => plan(out, &held.barrier, world.ranks().len())?,
         None => writeln!(out, "  what is planned is being changed")?,
     }
-    world.nonblocking.sights(out, world)?;
-    match world.remote() {
+    machines(world).sights(out, world)?;
+    match remote(world) {
         Some(link) => link.sights(out),
         None => Ok(()),
     }

@@ -11,11 +11,13 @@ use pc3_vmpi::c::op::*;
 use pc3_vmpi::c::reduce::*;
 use pc3_vmpi::c::topo::*;
 use pc3_vmpi::datatype::basic::Basic;
+use pc3_vmpi::engine::world;
 use pc3_vmpi::error::Class;
 use pc3_vmpi::handle::abi::*;
+use pc3_vmpi::objects::HasObjects;
 use pc3_vmpi::op::Predef;
 use pc3_vmpi::sched::Backend;
-use pc3_vmpi::state::{Phase, RankState, World};
+use pc3_vmpi::state::{Phase, RankState};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,7 +32,7 @@ fn check(sizes: &[u32], f: impl Fn(&RankState, i32) + Clone + Send + Sync + 'sta
         for &backend in Backend::ALL {
             for workers in [1, 2, 3] {
                 let f = f.clone();
-                World::new(ranks, workers, backend, 256 << 10).run(Box::new(move |me| {
+                world(ranks, workers, backend, 256 << 10).run(Box::new(move |me| {
                     me.phase.set(Phase::Initialized);
                     f(me, me.size() as i32)
                 }));

@@ -7,7 +7,7 @@ use pc3_vmpi::error::describe;
 use pc3_vmpi::op::Predef;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn header() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../include/mpi.h")).unwrap()
@@ -24,11 +24,17 @@ fn names(text: &str, before: &[&str]) -> BTreeSet<String> {
 }
 
 fn sources() -> String {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/c");
-    fs::read_dir(dir)
-        .unwrap()
-        .map(|f| fs::read_to_string(f.unwrap().path()).unwrap())
-        .collect()
+    below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("api/src"))
+}
+
+/// What the files of a folder and of those in it have.
+fn below(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let text = |path: PathBuf| match path.is_dir() {
+        true => below(&path),
+        false => fs::read_to_string(path).unwrap(),
+    };
+    entries.map(text).collect()
 }
 
 #[test]

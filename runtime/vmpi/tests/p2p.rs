@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex};
 
 use pc3_vmpi::datatype::{basic::Basic, of_basic, TypeRef};
+use pc3_vmpi::engine::world;
 use pc3_vmpi::error::Class;
 use pc3_vmpi::p2p::{self, Buf, Dest, Key, Mode, Status, ANY_SOURCE, ANY_TAG};
 use pc3_vmpi::sched::Backend;
-use pc3_vmpi::state::{RankState, World};
+use pc3_vmpi::state::RankState;
 
 const STACK: usize = 256 << 10;
 
@@ -17,7 +18,7 @@ const STACK: usize = 256 << 10;
 fn check(ranks: u32, f: impl Fn(&RankState) + Clone + Send + Sync + 'static) {
     for &backend in Backend::ALL {
         for workers in [1, 4] {
-            World::new(ranks, workers, backend, STACK).run(Box::new(f.clone()));
+            world(ranks, workers, backend, STACK).run(Box::new(f.clone()));
         }
     }
 }
@@ -501,7 +502,7 @@ fn many_ranks_in_a_ring() {
 fn who_sends_on_gives_way() {
     for &backend in Backend::ALL {
         let others = Arc::new(AtomicU64::new(0));
-        World::new(4, 2, backend, STACK).run(Box::new(move |me| match me.rank {
+        world(4, 2, backend, STACK).run(Box::new(move |me| match me.rank {
             0 => {
                 for _ in 0..64 {
                     send(me, &[0], 1, 0, Mode::Standard);
@@ -526,7 +527,7 @@ fn who_sends_on_gives_way() {
 fn deadlocks_are_reported() {
     for &backend in Backend::ALL {
         for workers in [1, 3] {
-            let world = World::new(4, workers, backend, STACK);
+            let world = world(4, workers, backend, STACK);
             let text = Arc::new(Mutex::new(String::new()));
             let seen = Arc::clone(&text);
             let _ = world

@@ -11,8 +11,9 @@ use pc3_runtime::job::Job;
 use pc3_runtime::transfer::Target;
 
 use super::*;
-use crate::p2p::{Buf, Dest, Key, Mode, ANY_SOURCE, ANY_TAG};
-use pc3_vmpi_objects::datatype::{basic::Basic, of_basic};
+use pc3_vmpi_core::p2p::{Buf, Dest, Key, Mode, ANY_SOURCE, ANY_TAG};
+use pc3_vmpi_objects::datatype::basic::Basic;
+use pc3_vmpi_objects::datatype::of_basic;
 
 #[test]
 fn sizes() {
@@ -297,9 +298,9 @@ static SEEN: AtomicU32 = AtomicU32::new(0);
 /// another world, on other workers.
 #[test]
 fn what_is_in_flight_survives() {
-    use crate::c::p2p::*;
-    use crate::c::persistent::*;
-    use crate::c::requests::*;
+    use pc3_vmpi_api::messages::p2p::*;
+    use pc3_vmpi_api::messages::persistent::*;
+    use pc3_vmpi_api::messages::requests::*;
     use pc3_vmpi_objects::handle::abi::{COMM_WORLD, REQUEST_NULL};
     use std::ptr::null_mut;
     const INT: usize = Basic::Int as usize;
@@ -380,21 +381,20 @@ fn what_is_in_flight_survives() {
             }
         }));
         for (a, b) in first.world.ranks().iter().zip(second.world.ranks()) {
-            let bytes = state::save::save(a, &SaveCtx::default());
+            let bytes = save::save(a, &SaveCtx::default());
             for cut in 0..bytes.len() {
                 let damaged = MpiEngine::new(2, 1, to);
                 assert!(
-                    state::load::load(damaged.world.rank(b.rank), &bytes[..cut], &Same, false)
-                        .is_err(),
+                    load::load(damaged.world.rank(b.rank), &bytes[..cut], &Same, false).is_err(),
                     "{cut}"
                 );
                 if cut % 50 == 49 {
                     break;
                 }
             }
-            state::load::load(b, &bytes, &Same, false).unwrap();
+            load::load(b, &bytes, &Same, false).unwrap();
         }
-        state::link(&second.world).unwrap();
+        message::link(&second.world).unwrap();
         let m = Arc::clone(&mem);
         second.world.run(Box::new(move |me| unsafe {
             let m = &raw mut *m[me.rank as usize].lock().unwrap();

@@ -5,17 +5,17 @@ use std::ptr::null_mut;
 
 use pc3_vmpi::c::env::*;
 use pc3_vmpi::c::errors::*;
+use pc3_vmpi::engine::world;
 use pc3_vmpi::error::Class;
 use pc3_vmpi::handle::abi::*;
 use pc3_vmpi::sched::Backend;
-use pc3_vmpi::state::World;
 
 /// Runs `f(rank, ranks)` between MPI_Init and MPI_Finalize; errors are returned.
 pub fn check(ranks: u32, f: impl Fn(c_int, c_int) + Clone + Send + Sync + 'static) {
     for &backend in Backend::ALL {
         for workers in [1, 3] {
             let f = f.clone();
-            World::new(ranks, workers, backend, 256 << 10).run(Box::new(move |me| {
+            world(ranks, workers, backend, 256 << 10).run(Box::new(move |me| {
                 ok(unsafe { MPI_Init(null_mut(), null_mut()) });
                 ok(unsafe { MPI_Comm_set_errhandler(COMM_WORLD, ERRORS_RETURN) });
                 f(me.rank as c_int, me.size() as c_int);

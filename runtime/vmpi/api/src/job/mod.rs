@@ -1,0 +1,7 @@
+//! The job, its processes and clocks.
+
+pub mod clocks;
+pub mod env;
+pub mod port;
+pub mod spawn;
+pub mod tool;

@@ -1,0 +1,28 @@
+//! The MPI functions that programs call.
+//!
+//! An entry point checks its arguments, finds the objects behind the handles and calls the module
+//! that does the work; what fails goes to the communicator's error handler.  Handles are
+//! pointer-sized numbers (`usize`); pointers are trusted only as far as C must.
+
+// The standard says what each function may be given; its sections are named instead.
+#![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
+
+pub mod arguments;
+mod births;
+pub mod collectives;
+pub mod entry;
+pub mod files;
+mod given;
+pub mod job;
+pub mod messages;
+pub mod objects;
+pub mod raise;
+
+pub use collectives::{coll, comm, dist_graph, inter, reduce, topo};
+pub use files::{datarep, file, file_data};
+pub use job::{clocks, env, port, spawn, tool};
+pub use messages::{general, p2p, persistent, probe, request, requests, status};
+pub use objects::{
+    attr, datatype, datatype_contents, datatype_query, errors, external, fortran, group, info, op,
+    pack, parametrised,
+};

@@ -1,0 +1,95 @@
+//! The other processes, as collectives know them.
+
+use std::collections::BTreeMap;
+
+use pc3_protocol::Entries;
+use xxhash_rust::xxh3::Xxh3Default;
+
+use super::few::{InlineCall, Record};
+use crate::meeting::waiting::{Parts, Pending};
+use pc3_vmpi_core::world::World;
+use pc3_vmpi_objects::group::Group;
+use pc3_vmpi_transport::Memory;
+
+/// The shared pointer of a file, by its own communicator: id, and a number that stands for the members.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Name {
+    pub comm: u32,
+    pub group: u64,
+}
+
+/// Which collective a frame belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Topic {
+    /// Communicator, tag of the meeting, and a number that stands for the members.
+    pub id: u32,
+    pub tag: u32,
+    pub group: u64,
+    /// Collectives of that meeting, counted.
+    pub round: u64,
+    /// 0: calls; 1: results; 2: what was lent has been read.
+    pub phase: u32,
+}
+
+/// The other processes, as a rank sees them.
+pub trait Elsewhere {
+    fn world(&self) -> &World;
+    /// `entries`: how members here have entered, if that counts.
+    fn send(&self, to: u32, what: (Topic, Option<&Entries>), bytes: &[u8]);
+    /// Requests wait for the parts of so many processes; unless those are there.
+    fn enter(&self, topic: Topic, pending: Pending, processes: usize) -> Option<(Pending, Parts)>;
+    /// Waits for the frames of so many processes.
+    fn receive(&self, topic: Topic, processes: usize) -> Vec<(u32, Box<[u8]>)>;
+    /// Can that process read this one's memory?
+    fn is_read_by(&self, process: u32) -> bool;
+    /// That process's memory, if it can be read from here.
+    fn memory_of(&self, process: u32) -> Option<Memory>;
+    /// Sends a process its frame of a blocking collective that all members here have entered.
+    fn bring(&self, to: u32, topic: Topic, group: &Group, bytes: &[u8]);
+    /// Does a checkpoint have to know of collectives?
+    fn counts(&self) -> bool;
+    /// Tells a process what all calls here amount to, and what goes with it.
+    fn tell(&self, to: u32, topic: Topic, record: Record, given: &[u8]);
+    /// Waits for what the others bring, as `brought`; `None`: all of these have told it, to `told`.
+    fn heard(
+        &self,
+        topic: Topic,
+        group: &Group,
+        entered: &dyn Fn(usize) -> u32,
+        processes: &[u32],
+        told: &mut Vec<(u32, InlineCall)>,
+    ) -> Option<Vec<(u32, Box<[u8]>)>>;
+    /// This process keeps the shared pointer of a file; it is there from now on.
+    fn set_pointer(&self, name: Name, at: i64);
+    /// Moves it on, in the process that keeps it; where it was.
+    fn advance_pointer(&self, process: u32, name: Name, by: i64) -> i64;
+    fn forget_pointer(&self, name: Name);
+    /// Waits for what the others bring.  `entered`: how often a member has come to this meeting.
+    fn brought(
+        &self,
+        topic: Topic,
+        group: &Group,
+        entered: &dyn Fn(usize) -> u32,
+        processes: usize,
+    ) -> Vec<(u32, Box<[u8]>)>;
+}
+
+/// Members by process.
+pub type Places = BTreeMap<u32, Vec<usize>>;
+
+pub fn places(world: &World, group: &Group) -> Places {
+    let mut all = Places::new();
+    for (i, rank) in group.ranks().iter().enumerate() {
+        all.entry(world.process_of(*rank)).or_default().push(i);
+    }
+    all
+}
+
+/// Of the members and their order; the same on all hosts.
+pub fn hash(group: &Group) -> u64 {
+    let mut all = Xxh3Default::new();
+    for rank in group.ranks() {
+        all.update(&rank.to_le_bytes());
+    }
+    all.digest()
+}

@@ -1,0 +1,19 @@
+//! Collectives of members in several processes.
+//!
+//! In each process the last member to arrive sends every other process with members what that needs of the calls here,
+//! and waits for theirs.  Calls from elsewhere then stand in their seats like any other, so that every process does
+//! the work for its own members by the same code in the same order.  As every process waits for all others, none is
+//! done before all have begun: at a checkpoint, no collective is half done.
+//!
+//! What small calls amount to is told in a few words instead ([`crate::remote::inline_collective`]).
+//!
+//! A user's reduction function runs at one member in one process, which sends the others their results.
+
+pub mod elsewhere;
+mod exchange;
+pub mod few;
+pub(crate) mod inline_collective;
+pub mod kept;
+pub(crate) mod members;
+pub(crate) mod parts;
+pub mod zero_copy;

@@ -1,0 +1,13 @@
+//! The work of collectives.
+
+pub mod barrier;
+mod combine;
+mod copying;
+pub mod moves;
+mod moving;
+pub mod reduce;
+mod reducing;
+pub mod shapes;
+pub mod side;
+pub mod subtrees;
+pub mod together;

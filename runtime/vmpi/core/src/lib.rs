@@ -1,0 +1,30 @@
+//! Ranks and messages between them.
+//!
+//! State lies below, behaviour above it:
+//!
+//! | module | what |
+//! |---|---|
+//! | `p2p::{queue, buf, request, mailbox, landing, lane, sharing, ...}` | what messages are kept in |
+//! | `coord`, `counts`, `idle` | the barrier's state, what ranks have sent, who waits in vain |
+//! | `rank`, `world`, `above` | a rank, a job's ranks in this process; what is asked of the crates above |
+//! | `p2p::{held, wait, send, recv, deliver, ...}` | sending, receiving, waiting |
+//! | `coord::{decide, standing}`, `relief`, `deadlock`, `poll` | what is done when ranks wait in vain |
+//! | `host` | what the scheduler asks |
+//!
+//! Other processes, and the protocol that counts messages, are traits here ([`above`]): neither is known.  What the crates above
+//! keep of a rank and of a job lies in [`rank::RankState::kept`] and [`world::World::part`].
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod above;
+pub mod coord;
+pub mod counts;
+pub mod deadlock;
+mod host;
+pub mod idle;
+pub mod p2p;
+pub mod poll;
+pub mod rank;
+mod relief;
+pub mod stats;
+pub mod world;

@@ -1,0 +1,268 @@
+//! What collectives of several processes send each other, until the rank that waits for it takes it.
+
+use std::sync::atomic::{fence, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
+use std::sync::Mutex;
+
+use pc3_protocol::Entries;
+use pc3_runtime::chaos;
+use pc3_transport::Head;
+
+use super::hashing::By;
+use super::slots::Slots;
+use crate::frame::{Frame, Handler};
+use crate::kind::Kind;
+use crate::post::{fail, lock, Post};
+use pc3_vmpi_coll::meeting::rounds;
+use pc3_vmpi_coll::meeting::waiting::{Parts, Pending};
+use pc3_vmpi_coll::remote::elsewhere::Topic;
+use pc3_vmpi_coll::remote::few::{Few, InlineCall, Record};
+use pc3_vmpi_core::p2p::Request;
+use pc3_vmpi_core::rank::RankState;
+use pc3_vmpi_core::world::World;
+use pc3_vmpi_sched::Host;
+
+pub struct Board {
+    pub(crate) topics: Mutex<By<Topic, Notes>>,
+    /// How many these are.
+    pub(crate) noted: AtomicUsize,
+    /// Parts that have come so far.
+    pub(crate) came: AtomicU64,
+    pub(crate) slots: Slots,
+    /// Ranks that sleep until something comes.
+    pub(crate) sleepers: AtomicU32,
+    pub(crate) restored: Mutex<Restored>,
+    /// Calls of which all parts are there, for a rank.
+    pub(crate) chores: Mutex<Vec<(Pending, Parts)>>,
+}
+
+#[derive(Default)]
+pub(crate) struct Notes {
+    pub(crate) parts: Parts,
+    /// Who waits for them: a rank, or calls that nobody waits in, and how many parts complete those.
+    pub(crate) waits: Option<u32>,
+    pub(crate) pending: Option<(Pending, usize)>,
+}
+
+pub(crate) fn topic_of(head: &Head) -> Topic {
+    Topic {
+        id: head.ctx,
+        tag: head.tag as u32,
+        group: head.id,
+        round: head.token,
+        phase: head.extra,
+    }
+}
+
+/// As it travels.
+pub(crate) fn record_of(head: &Head) -> Record {
+    Record(u64::from(head.from as u32) << 32 | u64::from(head.ty))
+}
+
+impl Board {
+    pub fn new(processes: u32) -> Board {
+        Board {
+            topics: Mutex::default(),
+            noted: AtomicUsize::new(0),
+            came: AtomicU64::new(0),
+            slots: Slots::new(processes),
+            sleepers: AtomicU32::new(0),
+            restored: Mutex::default(),
+            chores: Mutex::default(),
+        }
+    }
+
+    /// Puts down what another process tells of its calls, as it arrives; false: it is to be [`put`](Self::put) like any frame.
+    #[inline]
+    pub fn hear(&self, post: &Post, (peer, by): (u32, Handler), head: &Head, given: &[u8]) -> bool {
+        let topic = topic_of(head);
+        let Some(world) = post.world().filter(|w| !w.nonblocking.is_slow()) else {
+            return false;
+        };
+        let told = || {
+            Some(InlineCall {
+                record: record_of(head),
+                now: world.nonblocking.now(),
+                few: Few::of(given)?,
+            })
+        };
+        if !self.slots.put(peer, topic, told) {
+            return false;
+        }
+        chaos();
+        if by != Handler::Worker {
+            // Who is about to sleep says so, and looks once more.
+            fence(SeqCst);
+        }
+        if self.sleepers.load(Relaxed) > 0 {
+            let waits = lock(&self.topics).get(&topic).and_then(|n| n.waits);
+            if let Some(rank) = waits {
+                world.wake(None, rank);
+            }
+        }
+        post.hear(peer);
+        post.has_handled();
+        true
+    }
+
+    pub(crate) fn others(&self, me: &RankState) -> impl Iterator<Item = u32> {
+        let (here, count) = me.world().process();
+        (0..count).filter(move |p| *p != here)
+    }
+
+    /// Sleeps until something may have come for the topic, or `ready` says that it has.
+    pub(crate) fn sleep(&self, me: &RankState, ready: impl Fn() -> bool) {
+        self.sleepers.fetch_add(1, SeqCst);
+        fence(SeqCst);
+        if !ready() {
+            chaos();
+            me.block();
+        }
+        self.sleepers.fetch_sub(1, SeqCst);
+    }
+
+    pub fn put(&self, post: &Post, frame: Frame) {
+        let topic = topic_of(&frame.head);
+        let tells = frame.head.kind == Kind::InlineCollective as u32;
+        let part: Box<[u8]> = match Few::of(frame.bytes()) {
+            _ if !tells => frame.bytes().into(),
+            Some(few) => {
+                let (record, now) = (record_of(&frame.head), 0);
+                InlineCall { record, now, few }.part()
+            }
+            None => fail("internal error: more is told of a collective than may be"),
+        };
+        let (waits, ready) = {
+            let mut topics = lock(&self.topics);
+            let notes = topics.entry(topic).or_default();
+            notes.parts.list.push((frame.peer, part));
+            notes.parts.entries.join(&entries(post, &frame.head));
+            let (waits, all) = (notes.waits, notes.parts.list.len());
+            let full = notes.pending.as_ref().is_some_and(|p| p.1 == all);
+            let ready = full.then(|| topics.remove(&topic)).flatten();
+            self.noted.store(topics.len(), Release);
+            self.came.fetch_add(1, Release);
+            (waits, ready)
+        };
+        if let (Some(world), Some(notes)) = (post.world(), ready) {
+            if let Some((pending, _)) = notes.pending {
+                self.finish(world, pending, notes.parts);
+            }
+            return;
+        }
+        if let (Some(rank), Some(world)) = (waits, post.world()) {
+            world.wake(None, rank);
+        }
+    }
+}
+
+impl Board {
+    /// Calls wait for the parts of so many processes; unless those are there.
+    pub fn enter(
+        &self,
+        topic: Topic,
+        pending: Pending,
+        processes: usize,
+    ) -> Option<(Pending, Parts)> {
+        let mut topics = lock(&self.topics);
+        let notes = topics.entry(topic).or_default();
+        let found = if notes.parts.list.len() < processes {
+            notes.pending = Some((pending, processes));
+            None
+        } else {
+            let notes = topics.remove(&topic)?;
+            Some((pending, notes.parts))
+        };
+        self.noted.store(topics.len(), Release);
+        found
+    }
+
+    /// By a thread that is no rank.
+    pub(crate) fn finish(&self, world: &World, pending: Pending, parts: Parts) {
+        if !rounds::needs_rank(&pending) {
+            return rounds::finish(world, pending, parts, None);
+        }
+        let owners: Vec<u32> = pending.owners().collect();
+        lock(&self.chores).push((pending, parts));
+        world.chores.store(true, SeqCst);
+        owners.into_iter().for_each(|rank| world.wake(None, rank));
+    }
+
+    /// A rank that waits does what is to be done by it, or another member.
+    #[cold]
+    pub fn do_chores(&self, me: &RankState) {
+        while let Some((pending, parts)) =
+            self.chore(me.world(), |p| p.owners().any(|r| r == me.rank))
+        {
+            rounds::finish(me.world(), pending, parts, Some(me.worker()));
+        }
+    }
+
+    /// No rank runs: does what none has done yet, as one of them.
+    pub fn do_all_chores(&self, world: &World) {
+        let before = RankState::try_current();
+        while let Some((pending, parts)) = self.chore(world, |_| true) {
+            if let Some(slot) = pending.owners().find_map(|r| world.slot_of(r)) {
+                world.enter(slot);
+            }
+            rounds::finish(world, pending, parts, None);
+        }
+        if let Some(me) = before {
+            world.enter(me.slot);
+        }
+    }
+
+    pub(crate) fn chore(
+        &self,
+        world: &World,
+        which: impl Fn(&Pending) -> bool,
+    ) -> Option<(Pending, Parts)> {
+        let mut chores = lock(&self.chores);
+        let found = chores.iter().position(|c| which(&c.0));
+        let chore = found.map(|i| chores.remove(i));
+        world.chores.store(!chores.is_empty(), SeqCst);
+        chore
+    }
+
+    /// A request of a checkpoint that waits for members elsewhere.
+    pub fn restored(&self, r: *const Request) {
+        lock(&self.restored).0.push(r);
+    }
+
+    /// The same, if it has become complete by itself.
+    pub fn forget(&self, r: *const Request) {
+        lock(&self.restored).0.retain(|q| *q != r);
+    }
+
+    /// All processes can receive: they are told of such requests.
+    pub fn tell_restored(&self, world: &World) {
+        let list = std::mem::take(&mut lock(&self.restored).0);
+        for r in list {
+            // SAFETY: pending.
+            unsafe { rounds::join_again(world, &*r) };
+        }
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Restored(pub(crate) Vec<*const Request>);
+
+// SAFETY: as of `Pending`.
+unsafe impl Send for Restored {}
+
+/// In a head's `count`: entries are told of; somebody was not logging (in the upper half: in which epoch at last).
+pub(crate) const TOLD: u64 = 1;
+
+pub(crate) const UNLOGGED: u64 = 2;
+
+/// How the members elsewhere have entered: what is not told was done when nobody counted, which is now.
+pub(crate) fn entries(post: &Post, head: &Head) -> Entries {
+    if head.count & TOLD != 0 {
+        let unlogged = (head.count & UNLOGGED != 0).then_some((head.count >> 32) as u32);
+        return Entries::of((head.src, head.dst, unlogged));
+    }
+    at(post.world().map_or(0, |w| w.nonblocking.now()))
+}
+
+pub(crate) fn at(now: u32) -> Entries {
+    Entries::of((now, now, Some(now)))
+}

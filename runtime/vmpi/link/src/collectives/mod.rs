@@ -1,0 +1,6 @@
+//! Collectives of several processes.
+
+pub mod board;
+pub(crate) mod hashing;
+pub mod outside;
+mod slots;

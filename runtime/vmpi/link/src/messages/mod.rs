@@ -1,0 +1,12 @@
+//! Messages between ranks of different processes.
+
+pub mod arrive;
+pub mod counted;
+pub mod credit;
+pub mod handle;
+pub mod heads;
+pub mod offers;
+pub mod pulls;
+pub mod rendezvous;
+pub mod send;
+pub mod traffic;

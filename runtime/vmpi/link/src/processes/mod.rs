@@ -1,0 +1,11 @@
+//! What processes tell each other, decide together, and how they end.
+
+mod deciding;
+pub mod desk;
+pub mod ending;
+pub mod heartbeat;
+pub mod node;
+mod polls;
+pub mod together;
+pub mod total_order;
+mod words;

@@ -1,0 +1,14 @@
+//! What a checkpoint keeps of a rank's MPI state.
+//!
+//! | module | what |
+//! |---|---|
+//! | `save`, `load` | all of it |
+//! | `posted`, `message`, `files` | pending requests, inbound messages, open files |
+//! | `saved` | communicators, groups, datatypes and other objects |
+
+pub mod files;
+pub mod load;
+pub mod message;
+pub mod posted;
+pub mod save;
+pub mod saved;
