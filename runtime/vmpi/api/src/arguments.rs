@@ -13,7 +13,7 @@ pub fn count(n: c_int) -> Result<usize> {
 
 /// A count argument of a large-count function.
 #[inline]
-pub fn wide_count(n: i64) -> Result<usize> {
+pub(crate) fn wide_count(n: i64) -> Result<usize> {
     usize::try_from(n).or_else(|_| fail(Class::ERR_COUNT, format!("the count is {n}")))
 }
 
@@ -73,7 +73,7 @@ pub unsafe fn text(p: *const c_char) -> Result<String> {
 ///
 /// # Safety
 /// `to` must be null or have that room.
-pub unsafe fn put_text(to: *mut c_char, room: usize, s: &str) -> Result<usize> {
+pub(crate) unsafe fn put_text(to: *mut c_char, room: usize, s: &str) -> Result<usize> {
     if to.is_null() {
         return fail(Class::ERR_ARG, "a string result is null");
     }
@@ -84,9 +84,9 @@ pub unsafe fn put_text(to: *mut c_char, room: usize, s: &str) -> Result<usize> {
 }
 
 /// MPI_MAX_OBJECT_NAME and MPI_MAX_ERROR_STRING.
-pub const MAX_NAME: usize = 128;
+pub(crate) const MAX_NAME: usize = 128;
 
-pub const MAX_ERROR: usize = 512;
+pub(crate) const MAX_ERROR: usize = 512;
 
 /// Checks a buffer address: null only where nothing is accessed or addresses are absolute.
 #[inline]

@@ -47,7 +47,7 @@ pub fn check(me: &RankState, command: &[u8]) -> Result<()> {
 }
 
 /// Brings ranks into being for the members of `parents`; what these have to know of them.
-pub fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Result<Side> {
+pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Result<Side> {
     let world = me.world();
     let (Some(job), Some(by)) = (world.job.get(), me.exec()) else {
         return refuse("there is no program");

@@ -66,7 +66,7 @@ pub(crate) fn entry_of(
 }
 
 /// The same for functions that may be called before MPI_Init and after MPI_Finalize.
-pub fn entry_at_any_time(
+pub(crate) fn entry_at_any_time(
     name: &'static str,
     f: impl FnOnce(&'static RankState) -> Result<()>,
 ) -> c_int {

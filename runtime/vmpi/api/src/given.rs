@@ -25,7 +25,7 @@ pub struct Root {
     pub near: bool,
 }
 
-pub fn root_of(comm: &Comm, root: c_int) -> Result<Root> {
+pub(crate) fn root_of(comm: &Comm, root: c_int) -> Result<Root> {
     let peers = comm.peers().size();
     if comm.remote.is_some() {
         match root {
@@ -63,7 +63,7 @@ pub fn shape(comm: &Comm) -> Shape<'static> {
     }
 }
 
-pub fn keep_shape(s: &Shape) -> KeptShape {
+pub(crate) fn keep_shape(s: &Shape) -> KeptShape {
     match s {
         Shape::Intra => KeptShape::Intra,
         Shape::Inter { low } => KeptShape::Inter { low: *low },
@@ -146,7 +146,7 @@ pub enum Given {
 
 /// What becomes of a side at one rank.
 #[derive(Clone, Copy)]
-pub enum Use {
+pub(crate) enum Use {
     Yes,
     /// MPI_IN_PLACE may stand for it.
     OrInPlace,
@@ -169,7 +169,7 @@ pub fn uses(kind: Kind, root: bool) -> (Use, Use) {
 }
 
 /// The same between two groups, where nothing is in place.
-pub fn uses_between(kind: Kind, root: Option<Root>) -> (Use, Use) {
+pub(crate) fn uses_between(kind: Kind, root: Option<Root>) -> (Use, Use) {
     let to_root = matches!(kind, Kind::Gather | Kind::Gatherv);
     match root {
         None => (Use::Yes, Use::Yes),

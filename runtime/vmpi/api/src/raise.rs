@@ -27,7 +27,7 @@ pub fn raise(me: &RankState, name: &str, comm: usize, e: MpiError) -> c_int {
 
 /// The same for a file, or for MPI_FILE_NULL.
 #[cold]
-pub fn raise_file(me: &RankState, name: &str, file: usize, e: MpiError) -> c_int {
+pub(crate) fn raise_file(me: &RankState, name: &str, file: usize, e: MpiError) -> c_int {
     let objects = me.objects();
     let handler = objects
         .file(file)
@@ -64,7 +64,7 @@ pub fn end_job(status: c_int, message: &str) -> ! {
 }
 
 /// The end of the job, as MPI_ERRORS_ARE_FATAL asks.
-pub fn fatal(me: &RankState, name: &str, e: &MpiError) -> ! {
+pub(crate) fn fatal(me: &RankState, name: &str, e: &MpiError) -> ! {
     let line = source_line(me)
         .map(|l| format!(" ({l})"))
         .unwrap_or_default();
@@ -72,7 +72,7 @@ pub fn fatal(me: &RankState, name: &str, e: &MpiError) -> ! {
 }
 
 /// The source line of the running call, if the compiler told it.
-pub fn source_line(me: &RankState) -> Option<Box<str>> {
+pub(crate) fn source_line(me: &RankState) -> Option<Box<str>> {
     let at = me.exec()?.abi.at;
     // SAFETY: generated code stores string literals.
     (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_string_lossy().into())

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Ranks poll while all others wait: since when it is so, and with how many messages that nobody has received.
 #[derive(Default)]
-pub struct Relief(pub(crate) Mutex<Option<(Instant, usize)>>);
+pub(crate) struct Relief(pub(crate) Mutex<Option<(Instant, usize)>>);
 
 /// Watches for ranks that poll while all others wait or have ended.  They may have reasons of their own to stop
 /// polling, so this is told and does not end the job.

@@ -167,13 +167,13 @@ pub struct RankState {
     /// Something has happened since it last polled.
     pub(crate) event: AtomicBool,
     /// It has so much unreceived that nothing more comes by lane.
-    pub crowded: AtomicBool,
+    pub(crate) crowded: AtomicBool,
 
     pub landing: Landing,
     pub sharing: Sharing,
     pub mailbox: Mailbox,
     /// The last small message found its receiver waiting for it.
-    pub guesses: Cell<bool>,
+    pub(crate) guesses: Cell<bool>,
     /// Address of the request it waits for, [`Self::ANY`], or 0.
     waiting: AtomicUsize,
     /// Fruitless polls since something last happened to it.
@@ -280,7 +280,7 @@ impl RankState {
         unsafe { CURRENT.get().as_ref() }
     }
 
-    pub fn make_current(&self) {
+    pub(crate) fn make_current(&self) {
         CURRENT.set(self);
     }
 
@@ -370,7 +370,7 @@ impl RankState {
     }
 
     /// Is it blocked, has it ended, or polled since this was last asked?  Who has stopped polling may compute.
-    pub fn still_polls(&self) -> bool {
+    pub(crate) fn still_polls(&self) -> bool {
         let sched = self.world().sched();
         let polls = self.polls.load(Relaxed);
         let then = self.polls_then.swap(polls, Relaxed);
@@ -378,7 +378,7 @@ impl RankState {
     }
 
     /// Could that one run next, if this one let it?
-    pub fn may_let_run(&self, other: &RankState) -> bool {
+    pub(crate) fn may_let_run(&self, other: &RankState) -> bool {
         self.worker == other.worker
             && !std::ptr::eq(self, other)
             && !self.world().sched().is_blocked(other.slot)
@@ -418,7 +418,7 @@ impl RankState {
 
     /// The lane for a message to a rank of another worker, and how often ours has looked into its own.
     #[inline]
-    pub fn lane_to(&self, to: &RankState) -> Option<(&Lane, u32)> {
+    pub(crate) fn lane_to(&self, to: &RankState) -> Option<(&Lane, u32)> {
         self.world().lanes()?.send(self.worker, to.worker)
     }
 
@@ -451,7 +451,7 @@ impl RankState {
 
     /// Runs `f` while this rank is said to wait for `what`.
     #[inline]
-    pub fn waiting_for(&self, what: usize, f: impl FnOnce()) {
+    pub(crate) fn waiting_for(&self, what: usize, f: impl FnOnce()) {
         self.waiting.store(what, Relaxed);
         f();
         self.waiting.store(0, Relaxed);
@@ -489,7 +489,7 @@ impl RankState {
 
     /// The same for several things.
     #[inline(always)]
-    pub fn notify_of(&self, mut what: impl Iterator<Item = usize>, from: Option<u32>) {
+    pub(crate) fn notify_of(&self, mut what: impl Iterator<Item = usize>, from: Option<u32>) {
         let sched = self.world().sched();
         self.happened();
         sched.full_fence();

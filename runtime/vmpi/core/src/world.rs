@@ -117,7 +117,7 @@ pub struct World {
     pub job: OnceLock<Arc<Job>>,
     program: OnceLock<Program>,
     pub idle: Idle,
-    pub relief: Relief,
+    pub(crate) relief: Relief,
     /// Ids of communicators that are made while their members do other things.
     pub late_ids: AtomicU32,
     /// Ranks here that had not ended when the job began or was continued; of these, a guest's that have come back from their
@@ -289,7 +289,7 @@ impl World {
 
     /// Between workers, if there are several.
     #[inline]
-    pub fn lanes(&self) -> Option<&Lanes> {
+    pub(crate) fn lanes(&self) -> Option<&Lanes> {
         self.lanes.as_ref()
     }
 

@@ -33,7 +33,7 @@ impl Frame {
 
 /// Filled by the transport while it makes progress.
 #[derive(Default)]
-pub struct Arrivals {
+pub(crate) struct Arrivals {
     /// The body that is being received, by peer.
     pub open: Vec<Option<Body>>,
     pub frames: Vec<Frame>,

@@ -28,7 +28,7 @@ pub struct Link {
     /// A worker has gone to sleep since the porter last asked.
     pub(crate) rested: AtomicBool,
     pub traffic: Traffic,
-    pub credits: Credits,
+    pub(crate) credits: Credits,
     pub board: Board,
     pub pointers: Pointers,
     pub total_order: TotalOrder,

@@ -39,7 +39,7 @@ impl Pointers {
     }
 
     /// The same, with a process that keeps it.
-    pub fn advance_at(
+    pub(crate) fn advance_at(
         &self,
         post: &Post,
         me: &RankState,

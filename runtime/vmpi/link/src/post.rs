@@ -100,7 +100,7 @@ impl Post {
 
     /// One frame that counts, with all that comes of it; the caller has `hands`.
     #[inline]
-    pub fn has_handled(&self) {
+    pub(crate) fn has_handled(&self) {
         self.handled.store(self.handled.load(Relaxed) + 1, Release);
     }
 

@@ -70,7 +70,7 @@ classes! {
     ERR_ERRHANDLER = 61 "invalid error handler",
 }
 impl Class {
-    pub const LASTCODE: Class = Class(16383);
+    pub(crate) const LASTCODE: Class = Class(16383);
 }
 
 /// What went wrong in an MPI call: the class the program sees and a sentence for a person.

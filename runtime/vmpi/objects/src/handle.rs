@@ -143,7 +143,6 @@ pub mod abi {
     pub const REQUEST_NULL: usize = 0x180;
     pub const DATATYPE_NULL: usize = 0x200;
 
-    pub const BOTTOM: usize = 0;
     pub const IN_PLACE: usize = 1;
     pub const ANY_SOURCE: i32 = -1;
     pub const ANY_TAG: i32 = -2;

@@ -196,7 +196,7 @@ pub unsafe fn unpack_portable(data: &[u8], buf: Buf) -> Result<usize> {
 ///
 /// # Safety
 /// Both buffers must be valid for their elements.
-pub unsafe fn copy_converting(src: Buf, dst: Buf) -> Result<usize> {
+pub(crate) unsafe fn copy_converting(src: Buf, dst: Buf) -> Result<usize> {
     if src.ty.is_packed() {
         let data = std::slice::from_raw_parts(src.ptr, src.count);
         let mut native = Vec::new();
@@ -241,7 +241,7 @@ mod longdouble {
         b
     }
 
-    pub fn widen(native: &[u8]) -> u128 {
+    pub(crate) fn widen(native: &[u8]) -> u128 {
         if cfg!(any(target_arch = "x86_64", target_arch = "x86")) {
             from_x87(native_order(&native[..10]))
         } else if LONG_DOUBLE.0 == 8 {
@@ -263,7 +263,7 @@ mod longdouble {
         }
     }
 
-    pub fn from_x87(x: u128) -> u128 {
+    pub(crate) fn from_x87(x: u128) -> u128 {
         let (sign, exp, man) = ((x >> 79) & 1, (x >> 64) & 0x7fff, x & u128::from(u64::MAX));
         if exp == 0 && man != 0 && man >> 63 == 0 {
             // Both formats share the exponent range: a subnormal stays one, one bit lower.
@@ -273,7 +273,7 @@ mod longdouble {
         assemble(sign, exp, (man & (u128::from(u64::MAX) >> 1)) << 49)
     }
 
-    pub fn to_x87(q: u128) -> Option<u128> {
+    pub(crate) fn to_x87(q: u128) -> Option<u128> {
         let (sign, exp, frac) = (q >> 127, (q >> 112) & 0x7fff, q & ((1 << 112) - 1));
         let lost = frac & ((1 << 49) - 1);
         if lost != 0 && exp != 0x7fff {
@@ -302,7 +302,7 @@ mod longdouble {
         }
     }
 
-    pub fn to_f64(q: u128) -> Option<u64> {
+    pub(crate) fn to_f64(q: u128) -> Option<u64> {
         let (sign, exp, frac) = (
             ((q >> 127) as u64) << 63,
             (q >> 112) & 0x7fff,

@@ -19,7 +19,7 @@
 pub mod brief;
 pub mod copy;
 #[cfg(pc3_coroutines)]
-pub mod coro;
+pub(crate) mod coro;
 pub mod grow;
 mod idle;
 mod inbox;

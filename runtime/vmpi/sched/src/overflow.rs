@@ -48,7 +48,7 @@ pub(super) fn watch_thread() {
 pub(super) struct Guard {
     low: AtomicUsize,
     /// The low end of a stack without a guard; null with one.
-    pub canary: AtomicPtr<Canary>,
+    pub(crate) canary: AtomicPtr<Canary>,
     next: *const Guard,
 }
 // SAFETY: `next` is not changed once others can see the entry.

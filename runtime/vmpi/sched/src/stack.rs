@@ -64,7 +64,7 @@ impl RankStack {
     }
 
     /// What the rank must not have written to; null if its stack has a guard.
-    pub fn canary(&self) -> *mut Canary {
+    pub(crate) fn canary(&self) -> *mut Canary {
         self.guard.canary.load(Relaxed)
     }
 }

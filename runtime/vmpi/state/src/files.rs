@@ -174,7 +174,7 @@ fn read_representation(o: &Objects, r: &mut Reader) -> Read<Representation> {
 }
 
 /// What the program has registered; in front of the files.
-pub fn write_registered(o: &Objects, w: &mut Writer) {
+pub(crate) fn write_registered(o: &Objects, w: &mut Writer) {
     w.list(o.representations.iter(), |w, r| {
         w.str(&r.name);
         for v in [r.read, r.write, r.extent, r.extra_state] {
@@ -184,7 +184,7 @@ pub fn write_registered(o: &Objects, w: &mut Writer) {
     });
 }
 
-pub fn read_registered(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<()> {
+pub(crate) fn read_registered(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<()> {
     o.representations = r.list(|r| {
         Ok(Registered {
             name: r.str()?,

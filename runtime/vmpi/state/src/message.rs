@@ -72,7 +72,8 @@ pub fn link(world: &World) -> Result<(), String> {
         let loaded = std::mem::take(&mut *me.loaded.borrow_mut());
         let Some(link) = remote(world) else { continue };
         for (i, r) in loaded.into_iter().enumerate() {
-            offers::offered_again(link, world, r, i as u64);
+            // SAFETY: a request of a rank here.
+            offers::offered_again(link, world, unsafe { &*r }, i as u64);
         }
     }
     crate::files::open(world)

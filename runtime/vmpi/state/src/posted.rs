@@ -189,7 +189,7 @@ fn reduction(w: &mut Writer, r: &KeptReduction, ctx: Option<&SaveCtx>) {
 }
 
 /// Reads back; `types` are those of [`types`], from the first one not yet taken.
-pub fn read_general(r: &mut Reader, ctx: &dyn LoadCtx) -> Read<General> {
+pub(crate) fn read_general(r: &mut Reader, ctx: &dyn LoadCtx) -> Read<General> {
     Ok(General {
         query: function(r, ctx)?,
         free: function(r, ctx)?,

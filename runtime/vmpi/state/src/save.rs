@@ -33,13 +33,13 @@ use pc3_vmpi_objects::wire::Writer;
 use std::sync::atomic::Ordering::Relaxed;
 
 pub const VERSION: u8 = 1;
-pub const GROWN: u8 = 2;
+pub(crate) const GROWN: u8 = 2;
 /// More than one of these, with representations of files.
-pub const REPRESENTATIONS: u8 = 2;
+pub(crate) const REPRESENTATIONS: u8 = 2;
 
 pub const NULL: u8 = 1;
-pub const PERSISTENT: u8 = 2;
-pub const ACTIVE: u8 = 4;
+pub(crate) const PERSISTENT: u8 = 2;
+pub(crate) const ACTIVE: u8 = 4;
 pub const DONE: u8 = 8;
 
 /// Everything of a rank that is unwound or has ended; no rank runs, or none can touch it.

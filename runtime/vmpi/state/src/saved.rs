@@ -309,7 +309,7 @@ fn kept(new: bool) -> Read<()> {
     }
 }
 
-pub fn read_group(o: &Objects, r: &mut Reader) -> Read<GroupRef> {
+pub(crate) fn read_group(o: &Objects, r: &mut Reader) -> Read<GroupRef> {
     let size = o.all as usize;
     let mut ranks = Vec::new();
     for (first, step, n) in r.list(|r| Ok((r.u32()?, r.i32()?, r.u32()?)))? {

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use pc3_transport::{Head, Joined, Sink, Transport};
 
-pub struct Wire {
+pub(crate) struct Wire {
     table: &'static Transport,
     joined: Joined,
 }
@@ -54,7 +54,7 @@ impl Wire {
 
     /// # Safety
     /// The body has `head.len` bytes; with a token they stay until it comes back.
-    pub unsafe fn send_from(&self, peer: u32, head: &Head, body: *const u8, token: u64) {
+    pub(crate) unsafe fn send_from(&self, peer: u32, head: &Head, body: *const u8, token: u64) {
         // SAFETY: by the caller.
         unsafe { (self.table.send)(self.handle(), peer, head, body, token) }
     }

@@ -56,7 +56,7 @@ pub unsafe extern "C" fn MPI_Comm_remote_group(comm: usize, group: *mut usize) -
 }
 
 /// A communicator with ranks that the root alone has to do with: `exchange` is asked of it.
-pub fn led_by(
+pub(crate) fn led_by(
     me: &'static RankState,
     comm: usize,
     root: c_int,

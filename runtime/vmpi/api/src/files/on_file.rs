@@ -8,7 +8,7 @@ use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::error::{Class, Result};
 
 /// As [`entry`]; errors go to the handler of the file.
-pub fn on_file(
+pub(crate) fn on_file(
     name: &'static str,
     file: usize,
     f: impl FnOnce(&'static RankState) -> Result<()>,

@@ -75,7 +75,7 @@ pub fn device(live: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
 /// # Safety
 /// As `time`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_time(to: *mut time_t) -> time_t {
+pub(crate) unsafe extern "C" fn pc3_time(to: *mut time_t) -> time_t {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
         return unsafe { original::time(to) };
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn pc3_time(to: *mut time_t) -> time_t {
 /// # Safety
 /// As `gettimeofday`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_gettimeofday(to: *mut timeval, zone: *mut c_void) -> c_int {
+pub(crate) unsafe extern "C" fn pc3_gettimeofday(to: *mut timeval, zone: *mut c_void) -> c_int {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
         return unsafe { original::gettimeofday(to, zone.cast()) };
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn pc3_gettimeofday(to: *mut timeval, zone: *mut c_void) -
 /// # Safety
 /// As `clock_gettime`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_clock_gettime(clock: clockid_t, to: *mut timespec) -> c_int {
+pub(crate) unsafe extern "C" fn pc3_clock_gettime(clock: clockid_t, to: *mut timespec) -> c_int {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
         return unsafe { original::clock_gettime(clock, to) };
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn pc3_clock_gettime(clock: clockid_t, to: *mut timespec) 
 /// # Safety
 /// As `timespec_get`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_timespec_get(to: *mut timespec, base: c_int) -> c_int {
+pub(crate) unsafe extern "C" fn pc3_timespec_get(to: *mut timespec, base: c_int) -> c_int {
     const TIME_UTC: c_int = 1;
     // SAFETY: by the caller.
     let known = base == TIME_UTC && unsafe { pc3_clock_gettime(CLOCK_REALTIME, to) } == 0;
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn pc3_timespec_get(to: *mut timespec, base: c_int) -> c_i
 
 /// As `clock`.
 #[no_mangle]
-pub extern "C" fn pc3_clock() -> clock_t {
+pub(crate) extern "C" fn pc3_clock() -> clock_t {
     // SAFETY: no preconditions.
     let live = || unsafe { original::clock() };
     match logging() {
@@ -168,7 +168,7 @@ pub extern "C" fn pc3_clock() -> clock_t {
 /// # Safety
 /// As `times`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_times(to: *mut tms) -> clock_t {
+pub(crate) unsafe extern "C" fn pc3_times(to: *mut tms) -> clock_t {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
         return unsafe { original::times(to) };
@@ -196,7 +196,7 @@ const COUNTS: usize = 14;
 /// # Safety
 /// As `getrusage`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_getrusage(who: c_int, to: *mut rusage) -> c_int {
+pub(crate) unsafe extern "C" fn pc3_getrusage(who: c_int, to: *mut rusage) -> c_int {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
         return unsafe { original::getrusage(who as _, to) };
@@ -235,7 +235,7 @@ pub unsafe extern "C" fn pc3_getrusage(who: c_int, to: *mut rusage) -> c_int {
 /// # Safety
 /// As `getrandom`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_getrandom(to: *mut c_void, len: usize, flags: c_uint) -> isize {
+pub(crate) unsafe extern "C" fn pc3_getrandom(to: *mut c_void, len: usize, flags: c_uint) -> isize {
     let Some(me) = logging() else {
         // SAFETY: by the caller.
         return unsafe { original::getrandom(to, len, flags) };
@@ -267,7 +267,7 @@ pub unsafe extern "C" fn pc3_getrandom(to: *mut c_void, len: usize, flags: c_uin
 /// # Safety
 /// As `getentropy`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_getentropy(to: *mut c_void, len: usize) -> c_int {
+pub(crate) unsafe extern "C" fn pc3_getentropy(to: *mut c_void, len: usize) -> c_int {
     const MOST: usize = 256;
     if len > MOST {
         errors::set(errors::EIO);
@@ -293,7 +293,7 @@ type GetRandom = unsafe extern "C" fn(*mut c_void, usize, c_uint) -> isize;
 
 /// As `arc4random`.
 #[no_mangle]
-pub extern "C" fn pc3_arc4random() -> u32 {
+pub(crate) extern "C" fn pc3_arc4random() -> u32 {
     let live = || {
         let mut number = 0u32;
         // SAFETY: the number's own bytes.
@@ -315,14 +315,14 @@ pub extern "C" fn pc3_arc4random() -> u32 {
 /// # Safety
 /// As `arc4random_buf`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_arc4random_buf(to: *mut c_void, len: usize) {
+pub(crate) unsafe extern "C" fn pc3_arc4random_buf(to: *mut c_void, len: usize) {
     // SAFETY: by the caller.
     unsafe { fill(to, len, pc3_getrandom) };
 }
 
 /// As `arc4random_uniform`: each number below the bound is as likely as any.
 #[no_mangle]
-pub extern "C" fn pc3_arc4random_uniform(bound: u32) -> u32 {
+pub(crate) extern "C" fn pc3_arc4random_uniform(bound: u32) -> u32 {
     if bound < 2 {
         return 0;
     }

@@ -198,7 +198,7 @@ pub unsafe extern "C" fn MPI_Alloc_mem(size: isize, info: usize, base: *mut c_vo
 
 /// What generated code calls: it knows the type of the contents.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_alloc_mem(
+pub(crate) unsafe extern "C" fn pc3_alloc_mem(
     size: isize,
     info: usize,
     base: *mut c_void,

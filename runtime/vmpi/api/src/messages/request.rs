@@ -21,7 +21,7 @@ use pc3_vmpi_objects::handle::abi::REQUEST_NULL;
 use pc3_vmpi_objects::handle::SENT;
 
 /// As [`entry`], where the communicator is known only when the request has been looked at.
-pub fn on_request(
+pub(crate) fn on_request(
     name: &'static str,
     f: impl FnOnce(&'static RankState, &mut usize) -> Result<()>,
 ) -> c_int {
@@ -128,7 +128,7 @@ fn give_back(me: &RankState, handle: &mut usize) {
 /// # Safety
 /// `status` is null or valid.
 #[inline(always)]
-pub unsafe fn close_message(
+pub(crate) unsafe fn close_message(
     me: &RankState,
     handle: &mut usize,
     r: &Request,

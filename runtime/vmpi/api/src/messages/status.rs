@@ -83,7 +83,7 @@ impl CStatus {
 /// # Safety
 /// `to` is null or valid.
 #[inline]
-pub unsafe fn put_status(to: *mut CStatus, s: &Status) {
+pub(crate) unsafe fn put_status(to: *mut CStatus, s: &Status) {
     if to.is_null() {
         return;
     }

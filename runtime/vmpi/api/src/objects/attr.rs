@@ -34,7 +34,7 @@ fn status(code: c_int, what: &str) -> Result<()> {
 }
 
 /// MPI_Comm_dup and MPI_Type_dup: lets each attribute's copy function decide.
-pub unsafe fn copy_all(me: &RankState, on: On, from: usize, to: usize) -> Result<()> {
+pub(crate) unsafe fn copy_all(me: &RankState, on: On, from: usize, to: usize) -> Result<()> {
     for (id, value) in of(me, on, from)?.clone() {
         let Some(k) = me.objects().keyvals.live.get(&id).cloned() else {
             continue;
@@ -76,7 +76,7 @@ unsafe fn delete_one(me: &RankState, on: On, object: usize, id: c_int) -> Result
 ///
 /// # Safety
 /// The program's functions are called.
-pub unsafe fn delete_all(me: &RankState, on: On, object: usize) -> Result<()> {
+pub(crate) unsafe fn delete_all(me: &RankState, on: On, object: usize) -> Result<()> {
     while let Some(&(id, _)) = of(me, on, object)?.last() {
         delete_one(me, on, object, id)?;
     }

@@ -30,7 +30,12 @@ pub unsafe fn create(me: &RankState, c: Constructor, new: *mut usize) -> Result<
 }
 
 /// `wide`: by a constructor with large counts.
-pub unsafe fn create_of(me: &RankState, c: Constructor, wide: bool, new: *mut usize) -> Result<()> {
+pub(crate) unsafe fn create_of(
+    me: &RankState,
+    c: Constructor,
+    wide: bool,
+    new: *mut usize,
+) -> Result<()> {
     let addresses = if c.has_byte_displacements() {
         me.objects().addresses.lately()
     } else {
@@ -49,7 +54,7 @@ pub unsafe fn create_of(me: &RankState, c: Constructor, wide: bool, new: *mut us
 
 /// What generated code puts around a constructor call: what numbers of bytes in it are.
 #[no_mangle]
-pub extern "C" fn pc3_counted(lengths: u32, places: u32, result: c_int) -> c_int {
+pub(crate) extern "C" fn pc3_counted(lengths: u32, places: u32, result: c_int) -> c_int {
     let counts = Counts {
         lengths: Counted::of(lengths),
         places: Counted::of(places),
@@ -301,7 +306,7 @@ distributed! {
     MPI_Type_create_darray_c i64 true;
 }
 
-pub fn order_of(order: c_int) -> Result<Order> {
+pub(crate) fn order_of(order: c_int) -> Result<Order> {
     match order {
         12 => Ok(Order::C),
         15 => Ok(Order::Fortran),

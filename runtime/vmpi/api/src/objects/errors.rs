@@ -7,7 +7,7 @@ use pc3_vmpi_objects::error::{Class, MpiError};
 use pc3_vmpi_objects::handle::abi;
 use std::ffi::{c_char, c_int};
 
-pub use crate::raise::{end_job, fatal, raise};
+pub use crate::raise::{end_job, raise};
 
 /// MPI 3.1 section 8.3.1.
 #[pc3_vmpi_entry::entry]

@@ -70,7 +70,7 @@ impl<'a> Wish<'a> {
         id
     }
 
-    pub fn grant(&self, made: Made) {
+    pub(crate) fn grant(&self, made: Made) {
         self.made.set(Some(made));
     }
 
@@ -81,7 +81,7 @@ impl<'a> Wish<'a> {
     }
 
     /// What the member has got.
-    pub fn write_result(&self, w: &mut Writer) {
+    pub(crate) fn write_result(&self, w: &mut Writer) {
         w.u32(self.id.get());
         let made = self.made.take();
         w.u8(made.is_some().into());
@@ -92,7 +92,7 @@ impl<'a> Wish<'a> {
     }
 
     /// Gets that again.
-    pub fn read_result(&self, r: &mut Reader, meetings: &Registry) -> Read<()> {
+    pub(crate) fn read_result(&self, r: &mut Reader, meetings: &Registry) -> Read<()> {
         self.id.set(r.u32()?);
         let made = match r.u8()? {
             0 => None,

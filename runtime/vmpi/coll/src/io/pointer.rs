@@ -35,7 +35,7 @@ impl Keeper {
         }
     }
 
-    pub fn is_apart(self) -> bool {
+    pub(crate) fn is_apart(self) -> bool {
         self != Keeper::Together
     }
 

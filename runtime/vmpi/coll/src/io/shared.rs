@@ -15,12 +15,11 @@ pub mod mode {
     pub const APPEND: i32 = 1;
     pub const CREATE: i32 = 2;
     pub const DELETE_ON_CLOSE: i32 = 4;
-    pub const EXCL: i32 = 8;
-    pub const RDONLY: i32 = 16;
-    pub const RDWR: i32 = 32;
+    pub(crate) const EXCL: i32 = 8;
+    pub(crate) const RDONLY: i32 = 16;
+    pub(crate) const RDWR: i32 = 32;
     pub const SEQUENTIAL: i32 = 64;
-    pub const UNIQUE_OPEN: i32 = 128;
-    pub const WRONLY: i32 = 256;
+    pub(crate) const WRONLY: i32 = 256;
     pub const ALL: i32 = 511;
 }
 

@@ -33,7 +33,7 @@ impl Seat {
 }
 
 /// Members of one communicator must be in the same collective.
-pub fn same_kind(kinds: impl Fn(usize) -> Kind, n: usize, me: usize) -> Result<()> {
+pub(crate) fn same_kind(kinds: impl Fn(usize) -> Kind, n: usize, me: usize) -> Result<()> {
     let mine = kinds(me);
     match (0..n).find(|i| kinds(*i) != mine) {
         None => Ok(()),
@@ -68,7 +68,7 @@ impl<C> All<'_, C> {
     }
 
     /// Of a member elsewhere; false: there is none such.
-    pub fn set_kind(&self, i: usize, kind: u32) -> bool {
+    pub(crate) fn set_kind(&self, i: usize, kind: u32) -> bool {
         Kind::of(kind).map(|k| self.seats[i].kind.set(k)).is_some()
     }
 

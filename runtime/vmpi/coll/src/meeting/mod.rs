@@ -68,7 +68,7 @@ unsafe impl Sync for Meeting {}
 // SAFETY: as above; the pointers are used only while their owners wait.
 unsafe impl Send for Meeting {}
 
-pub type MeetingRef = Arc<Meeting>;
+pub(crate) type MeetingRef = Arc<Meeting>;
 
 /// Members in several processes cannot call this yet.
 pub fn unsupported<T>(name: &str) -> Result<T> {
@@ -131,7 +131,7 @@ pub fn part_of<C: Call>(n: usize, mine: &[(usize, C)], to: &[usize]) -> Vec<u8> 
 
 /// Does the work of the members here, on the stack of member `runner`, with what came from other processes; what
 /// becomes of each of them.
-pub fn with_parts<C: Call>(
+pub(crate) fn with_parts<C: Call>(
     n: usize,
     mine: &[(usize, C)],
     places: &Places,

@@ -78,7 +78,7 @@ pub struct Member<'a> {
     index: u32,
 }
 
-pub struct Parties {
+pub(crate) struct Parties {
     list: Box<[Party]>,
     places: Box<[Place]>,
     /// Each party is a subtree of the order of reductions.
@@ -245,7 +245,7 @@ impl Parties {
     }
 
     /// By whoever does what there is to do.
-    pub fn set_plan(&self, plan: Plan) {
+    pub(crate) fn set_plan(&self, plan: Plan) {
         self.plan.0.set(plan);
     }
 
@@ -288,7 +288,7 @@ impl Parties {
 
     /// A member has been released: if its call was told it takes the result, and that is all.
     #[inline]
-    pub fn has_taken<C: Call>(&self, Member { party, index }: Member<'_>, call: &C) -> bool {
+    pub(crate) fn has_taken<C: Call>(&self, Member { party, index }: Member<'_>, call: &C) -> bool {
         if !party.told.get() {
             return false;
         }

@@ -28,7 +28,7 @@ enum Brought {
 impl Meeting {
     /// The same in a job of several processes.
     #[cold]
-    pub fn take_part_remote<C: Call, W: Crew>(
+    pub(crate) fn take_part_remote<C: Call, W: Crew>(
         &self,
         crew: &W,
         out: &dyn Elsewhere,

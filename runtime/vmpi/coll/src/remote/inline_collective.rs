@@ -21,7 +21,7 @@ use pc3_vmpi_sched::copy::copy_few;
 use std::cell::Cell;
 
 /// The calls of `from` that a part stands for, as they would have come for `here`.  `mine`: what the members here have called.
-pub fn spell<C: Call>(
+pub(crate) fn spell<C: Call>(
     part: &[u8],
     (from, here): (&[usize], &[usize]),
     mine: Kind,
@@ -135,7 +135,7 @@ pub mod reduction {
         true
     }
 
-    pub fn spell(record: Record, from: &[usize], body: &[u8], w: &mut Writer) -> Read<()> {
+    pub(crate) fn spell(record: Record, from: &[usize], body: &[u8], w: &mut Writer) -> Read<()> {
         let ty = by_handle(record.ty() as usize);
         let op = Predef::from_handle(record.op() as usize);
         let (Some(ty), Some(op)) = (ty, op) else {
@@ -303,7 +303,7 @@ pub mod moved {
         true
     }
 
-    pub fn spell(
+    pub(crate) fn spell(
         record: Record,
         (from, here): (&[usize], &[usize]),
         body: &[u8],

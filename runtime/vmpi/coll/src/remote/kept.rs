@@ -21,7 +21,7 @@ pub struct Keep<C> {
     neighbors: Vec<Box<Neighbors>>,
     others: Vec<Box<dyn Any>>,
     /// Of the process whose calls are being read, if it lends.
-    pub lender: Option<Memory>,
+    pub(crate) lender: Option<Memory>,
 }
 
 impl<C> Default for Keep<C> {
@@ -121,7 +121,7 @@ impl Packed {
         unsafe { to.write(w, (buf.ptr, buf.count, ty), stays) }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match &self.body {
             Body::Own(bytes) => bytes.len(),
             Body::There(there) => there.len,
@@ -129,7 +129,7 @@ impl Packed {
     }
 
     /// A block that is for everybody, if it lies elsewhere.
-    pub fn fetch_for_all(&mut self) -> Read<()> {
+    pub(crate) fn fetch_for_all(&mut self) -> Read<()> {
         if let (Packed::ANY, Body::There(there)) = (self.member, &self.body) {
             match there.fetch() {
                 Ok(bytes) => self.body = Body::Own(bytes),

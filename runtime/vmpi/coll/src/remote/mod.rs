@@ -16,4 +16,4 @@ pub(crate) mod inline_collective;
 pub mod kept;
 pub(crate) mod members;
 pub(crate) mod parts;
-pub mod zero_copy;
+pub(crate) mod zero_copy;

@@ -10,7 +10,7 @@ use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 /// What one process sends another: whether it lends something (1), the kinds of its members' calls, and, if they are alike, the calls.
-pub fn write_part<C: Call>(all: &All<C>, from: &[usize], to: &To) -> Vec<u8> {
+pub(crate) fn write_part<C: Call>(all: &All<C>, from: &[usize], to: &To) -> Vec<u8> {
     // Most calls are short.
     let mut w = Writer(Vec::with_capacity(128));
     w.u8(0);
@@ -24,12 +24,12 @@ pub fn write_part<C: Call>(all: &All<C>, from: &[usize], to: &To) -> Vec<u8> {
 }
 
 /// Is there something in it that is to be read where it lies?
-pub fn has_lent(part: &[u8]) -> bool {
+pub(crate) fn has_lent(part: &[u8]) -> bool {
     part.first() == Some(&1)
 }
 
 /// Seats the calls of another process; `here`: the members of this one, of whom `me` is one.
-pub fn read_part<C: Call>(
+pub(crate) fn read_part<C: Call>(
     all: &All<C>,
     from: &[usize],
     here: &[usize],

@@ -53,7 +53,7 @@ impl<'a> To<'a> {
     }
 
     /// Was any block left where it lies?
-    pub fn has_lent(&self) -> bool {
+    pub(crate) fn has_lent(&self) -> bool {
         self.lent.get()
     }
 
@@ -121,7 +121,7 @@ impl There {
 }
 
 /// Elements that another process has written.
-pub enum Came<'a> {
+pub(crate) enum Came<'a> {
     Here(&'a [u8]),
     There(There),
 }
@@ -165,11 +165,11 @@ impl Came<'_> {
 
 /// What one collective has lent and borrowed.
 #[derive(Default)]
-pub struct Loans {
+pub(crate) struct Loans {
     /// Processes that read here.
-    pub readers: usize,
+    pub(crate) readers: usize,
     /// Processes that are read from here.
-    pub lenders: Vec<u32>,
+    pub(crate) lenders: Vec<u32>,
 }
 
 impl Loans {

@@ -272,7 +272,7 @@ impl Drop for Lent {
 }
 
 /// The same orders as above, with the program's function on whole vectors.
-pub fn by_function(all: &All<Reduction>, flow: &Flow, op: UserOp, runner: usize) {
+pub(crate) fn by_function(all: &All<Reduction>, flow: &Flow, op: UserOp, runner: usize) {
     let first = all.get(flow.from.start);
     let (ty, count, n) = (first.ty, first.count, flow.from.len());
     // Handles are a rank's own: the function gets one of the rank that runs it.

@@ -45,7 +45,7 @@ pub fn across(all: &All<Move>, i: usize, low: usize) -> Result<()> {
 }
 
 /// Member `i` takes what its neighbours have for it.
-pub fn along_edges(all: &All<Move>, i: usize) -> Result<()> {
+pub(crate) fn along_edges(all: &All<Move>, i: usize) -> Result<()> {
     let Shape::Neighbors(mine) = all.get(i).shape else {
         return Ok(());
     };
@@ -149,7 +149,7 @@ fn equal(kind: Kind, from: (usize, usize), to: (usize, usize)) -> Result<()> {
 }
 
 /// What a root in another process broadcasts goes to the first of these members, for the others to take it from there.
-pub fn from_elsewhere(
+pub(crate) fn from_elsewhere(
     all: &All<Move>,
     mut members: impl Iterator<Item = usize>,
     root: usize,
@@ -214,7 +214,7 @@ pub fn spread(all: &All<Move>) -> usize {
     n
 }
 
-pub fn exchange_in_place(all: &All<Move>) {
+pub(crate) fn exchange_in_place(all: &All<Move>) {
     for i in 0..all.len() {
         for j in 0..i {
             let remote = |i: usize| matches!(all.get(i).recv, Side::Remote(_));

@@ -9,5 +9,5 @@ pub mod reduce;
 mod reducing;
 pub mod shapes;
 pub mod side;
-pub mod subtrees;
+pub(crate) mod subtrees;
 pub mod together;

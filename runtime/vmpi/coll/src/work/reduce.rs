@@ -61,7 +61,7 @@ pub(crate) fn basic(ty: &TypeRef) -> u32 {
 }
 
 /// Whose contributions are combined, and who gets the result.
-pub struct Flow {
+pub(crate) struct Flow {
     pub from: Range<usize>,
     pub to: Range<usize>,
 }
@@ -114,7 +114,7 @@ impl Reduction<'_> {
         }
     }
 
-    pub fn is_scan(&self) -> bool {
+    pub(crate) fn is_scan(&self) -> bool {
         matches!(self.kind, Kind::Scan | Kind::Exscan)
     }
 }
@@ -141,7 +141,7 @@ impl Reduction<'_> {
     }
 
     /// Does member `i` get nothing here?
-    pub fn is_nothing(&self, i: usize) -> bool {
+    pub(crate) fn is_nothing(&self, i: usize) -> bool {
         self.recv.is_null() && self.remote || self.wanted(i).1 == 0
     }
 }

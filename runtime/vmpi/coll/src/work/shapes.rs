@@ -29,11 +29,16 @@ pub enum Pattern {
 }
 
 /// Below this many bytes in all, sharing the work costs more than it gains.
-pub const SHARE_FROM: usize = 1 << 16;
+pub(crate) const SHARE_FROM: usize = 1 << 16;
 
 /// Which side of an inter-communicator has the root (true: the first); one there is, and the other
 /// side names it.
-pub fn root_side(root: impl Fn(usize) -> usize, n: usize, low: usize, kind: Kind) -> Result<bool> {
+pub(crate) fn root_side(
+    root: impl Fn(usize) -> usize,
+    n: usize,
+    low: usize,
+    kind: Kind,
+) -> Result<bool> {
     // The root names itself and the others of its side nobody; all of the other side name it.
     let names = |mut side: std::ops::Range<usize>, r| side.all(|i| root(i) == r);
     let is_root_side = |side: std::ops::Range<usize>, other: std::ops::Range<usize>| {

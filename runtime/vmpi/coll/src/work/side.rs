@@ -106,7 +106,12 @@ const ALIKE: u8 = (size_of::<usize>() as u8)
 ///
 /// # Safety
 /// `count` elements at `from` are readable.
-pub unsafe fn write_elements(w: &mut Writer, from: *const u8, count: usize, ty: &Datatype) -> bool {
+pub(crate) unsafe fn write_elements(
+    w: &mut Writer,
+    from: *const u8,
+    count: usize,
+    ty: &Datatype,
+) -> bool {
     // SAFETY: the caller's promise.
     let native = unsafe { ty.pack_vec(from, count) };
     let mut portable = Vec::new();
@@ -127,7 +132,7 @@ pub unsafe fn write_elements(w: &mut Writer, from: *const u8, count: usize, ty: 
 ///
 /// # Safety
 /// `count` elements at `to` are writable.
-pub unsafe fn read_elements(
+pub(crate) unsafe fn read_elements(
     r: &mut Reader,
     (to, count, ty): (*mut u8, usize, &Datatype),
     world: &World,

@@ -1,7 +1,7 @@
 //! Subtrees of the order of reductions.
 
 /// The greatest subtrees that lie within `members` (ascending), which they are all in: their first members, and how many they have.
-pub fn subtrees(members: &[usize]) -> impl Iterator<Item = (usize, usize)> + '_ {
+pub(crate) fn subtrees(members: &[usize]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let mut i = 0;
     std::iter::from_fn(move || {
         let first = *members.get(i)?;

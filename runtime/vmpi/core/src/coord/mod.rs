@@ -89,7 +89,7 @@ impl Coordinator {
 
 /// Of one process's plan.
 #[derive(Default, Debug)]
-pub struct Standing {
+pub(crate) struct Standing {
     since: Option<Instant>,
     told: bool,
     /// A thread looks after it.

@@ -62,16 +62,10 @@ impl<'a> Buf<'a> {
         })
     }
 
-    /// Moves a message, in one copy if either side is one block; what does not fit is left out.
+    /// Moves a message, in one copy if either side is one block (`blocks`); what does not fit is left out.
     ///
     /// # Safety
     /// `self` is readable, `to` writable.
-    #[inline]
-    pub unsafe fn copy_to(&self, to: &Buf<'_>) -> Result<()> {
-        // SAFETY: the caller's promise.
-        unsafe { self.move_to(to, self.blocks(to)) }
-    }
-
     #[inline(always)]
     pub(crate) unsafe fn move_to(
         &self,

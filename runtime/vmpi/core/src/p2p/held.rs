@@ -54,7 +54,7 @@ pub fn give_way(me: &RankState, r: &Request) {
 
 /// Such a message is buffered, so that its sender need not wait.
 #[cold]
-pub fn keep_lazy(me: &RankState, r: &Request) {
+pub(crate) fn keep_lazy(me: &RankState, r: &Request) {
     let to = me.world().local(r.dest);
     let to = to.filter(|to| !r.is_done() && !to.mailbox.with(|q| q.is_full()));
     if let Some(to) = to {

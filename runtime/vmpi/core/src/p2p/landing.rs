@@ -90,7 +90,7 @@ fn decode(word: u64) -> Key {
 }
 
 impl Landing {
-    pub fn new() -> Landing {
+    pub(crate) fn new() -> Landing {
         Landing {
             word: AtomicU64::new(CLOSED),
             place: UnsafeCell::new(Place {
@@ -211,7 +211,7 @@ impl Landing {
         Some(asleep)
     }
 
-    pub fn is_claimed(&self) -> bool {
+    pub(crate) fn is_claimed(&self) -> bool {
         !matches!(self.word.load(Acquire) & STATE, OPEN | ASLEEP)
     }
 

@@ -57,7 +57,7 @@ impl Slot {
 }
 
 #[derive(Clone, Copy)]
-pub struct Parcel {
+pub(crate) struct Parcel {
     count: u8,
     pub to: u32,
     pub key: Key,
@@ -125,7 +125,7 @@ struct Watch {
     sent: Cell<u32>,
 }
 
-pub struct Lane {
+pub(crate) struct Lane {
     sender: Sender,
     receiver: Receiver,
     watch: Watch,
@@ -326,7 +326,7 @@ struct Done {
 unsafe impl Sync for Done {}
 
 /// From each worker to each other one.
-pub struct Lanes {
+pub(crate) struct Lanes {
     workers: u32,
     all: Box<[Lane]>,
     done: Box<[Done]>,

@@ -150,7 +150,7 @@ impl Message {
     /// # Safety
     /// The buffer is readable.
     #[inline(always)]
-    pub unsafe fn pack_into(q: &mut Queue<Message>, key: Key, buf: &Buf<'_>) {
+    pub(crate) unsafe fn pack_into(q: &mut Queue<Message>, key: Key, buf: &Buf<'_>) {
         let m = q.add(
             key,
             Message {
@@ -198,6 +198,7 @@ impl Message {
         }
     }
 
+    #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.count * self.ty.size
     }
@@ -273,7 +274,7 @@ pub struct Queues {
     /// The owner waits in a probe: wake it when something arrives.
     pub probing: bool,
     /// How often senders had to be freed because nothing else could go on: the program relies on buffering.
-    pub relied: u32,
+    pub(crate) relied: u32,
 }
 
 impl Queues {

@@ -42,8 +42,6 @@ pub use wait::{free, test, wait, wait_done};
 pub const ANY_SOURCE: i32 = -1;
 pub const ANY_TAG: i32 = -2;
 pub const PROC_NULL: i32 = -3;
-/// Largest tag (`MPI_TAG_UB`).
-pub const TAG_UB: i32 = i32::MAX;
 
 /// Messages up to this many bytes are buffered when no receive is posted.
 pub const EAGER: usize = 64 << 10;
@@ -51,4 +49,4 @@ pub const EAGER: usize = 64 << 10;
 const LAZY: usize = 4 << 10;
 /// A rank that has this much unreceived makes further senders wait.
 pub const BACKLOG_MESSAGES: usize = 4096;
-pub const BACKLOG_BYTES: usize = 32 << 20;
+pub(crate) const BACKLOG_BYTES: usize = 32 << 20;

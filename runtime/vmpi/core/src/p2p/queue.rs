@@ -175,7 +175,7 @@ impl<T> Queue<T> {
 
     /// The oldest entry (a message) that a receive with `key` accepts, to be taken.
     #[inline]
-    pub fn spot_message(&mut self, key: &Key) -> Option<Spot> {
+    pub(crate) fn spot_message(&mut self, key: &Key) -> Option<Spot> {
         if self.is_first(|k| key.accepts(k)) {
             return Some(Spot(FIRST));
         }
@@ -214,7 +214,7 @@ impl<T> Queue<T> {
 
     /// The same, for who needs it no more.
     #[inline]
-    pub fn discard(&mut self, spot: Spot) {
+    pub(crate) fn discard(&mut self, spot: Spot) {
         if spot.0 == FIRST {
             self.first = None;
             return;
@@ -226,7 +226,7 @@ impl<T> Queue<T> {
 
     /// The oldest entry (a message) that a receive with `key` accepts.
     #[inline]
-    pub fn find_message(&self, key: &Key) -> Option<(&Key, &T)> {
+    pub(crate) fn find_message(&self, key: &Key) -> Option<(&Key, &T)> {
         if let Some((k, v)) = self.first.as_ref().filter(|(k, _)| key.accepts(k)) {
             return Some((k, v));
         }
@@ -238,7 +238,7 @@ impl<T> Queue<T> {
     }
 
     #[inline]
-    pub fn take_message(&mut self, key: &Key) -> Option<(Key, T)> {
+    pub(crate) fn take_message(&mut self, key: &Key) -> Option<(Key, T)> {
         let spot = self.spot_message(key)?;
         self.take(spot)
     }

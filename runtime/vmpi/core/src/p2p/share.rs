@@ -8,7 +8,7 @@ use pc3_vmpi_objects::error::Result;
 /// Moves a message between `me` and `other`, whose worker may help.
 ///
 /// # Safety
-/// As of [`Buf::copy_to`].
+/// As of [`Buf::move_to`].
 #[inline(always)]
 pub(crate) unsafe fn share(
     from: &Buf<'_>,

@@ -58,7 +58,7 @@ impl Job {
 }
 
 impl Sharing {
-    pub fn new() -> Sharing {
+    pub(crate) fn new() -> Sharing {
         Sharing {
             word: AtomicU64::new(0),
             helped: AtomicU32::new(0),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 pub type By<K, T> = HashMap<K, T, BuildHasherDefault<Spread>>;
-pub type ById<T> = By<u64, T>;
+pub(crate) type ById<T> = By<u64, T>;
 
 #[derive(Default)]
 pub struct Spread(u64);

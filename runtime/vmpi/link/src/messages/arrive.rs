@@ -41,7 +41,7 @@ pub fn arrive(world: &World, dest: u32, key: Key, m: Message) -> Option<()> {
     Some(())
 }
 
-pub fn eager(link: &Link, world: &World, frame: Frame) -> Option<()> {
+pub(crate) fn eager(link: &Link, world: &World, frame: Frame) -> Option<()> {
     let (peer, head) = (frame.peer, frame.head);
     let mut m = whole(frame)?;
     m.buffered_by = Some(Room::Lent {

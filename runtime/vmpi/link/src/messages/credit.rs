@@ -42,7 +42,7 @@ struct Account {
     at_once: AtomicU64,
 }
 
-pub struct Credits {
+pub(crate) struct Credits {
     accounts: Box<[Account]>,
     /// One thread at a time sends.
     single: AtomicBool,
@@ -87,7 +87,7 @@ impl Credits {
     }
 
     /// One thread at a time sends from now on.
-    pub fn be_single(&self) {
+    pub(crate) fn be_single(&self) {
         self.single.store(true, SeqCst);
     }
 
@@ -98,7 +98,7 @@ impl Credits {
 
     /// Is somebody to be told of what was received?
     #[inline]
-    pub fn are_due(&self) -> bool {
+    pub(crate) fn are_due(&self) -> bool {
         self.due.load(Relaxed)
     }
 
@@ -131,12 +131,12 @@ impl Credits {
     }
 
     /// Is it longer than what is sent unasked?
-    pub fn is_long(&self, process: u32, len: usize) -> bool {
+    pub(crate) fn is_long(&self, process: u32, len: usize) -> bool {
         len > self.accounts[process as usize].longest.load(Relaxed)
     }
 
     /// That process has received so much.
-    pub fn paid_back(&self, process: u32, amount: u64) {
+    pub(crate) fn paid_back(&self, process: u32, amount: u64) {
         add(&self.accounts[process as usize].back, amount);
     }
 

@@ -13,7 +13,7 @@ use pc3_vmpi_objects::wire::{Reader, Writer};
 pub const READ: u32 = u32::MAX;
 
 /// How a message's type travels: handle, count, signature.
-pub fn type_to_wire(ty: &TypeRef, count: usize) -> (u32, u64, Vec<u8>) {
+pub(crate) fn type_to_wire(ty: &TypeRef, count: usize) -> (u32, u64, Vec<u8>) {
     if ty.predefined != 0 {
         return (ty.known_as() as u32, count as u64, Vec::new());
     }
@@ -27,7 +27,7 @@ pub fn type_to_wire(ty: &TypeRef, count: usize) -> (u32, u64, Vec<u8>) {
 }
 
 /// The type, the number of elements, and where the data begin.
-pub fn type_from_wire(head: &Head, body: &[u8]) -> Option<(TypeRef, usize, usize)> {
+pub(crate) fn type_from_wire(head: &Head, body: &[u8]) -> Option<(TypeRef, usize, usize)> {
     let count = usize::try_from(head.count).ok()?;
     if head.ty != 0 {
         return Some((by_handle(head.ty as usize)?, count, 0));
@@ -37,7 +37,7 @@ pub fn type_from_wire(head: &Head, body: &[u8]) -> Option<(TypeRef, usize, usize
     Some((ty, count, at))
 }
 
-pub fn key_of(head: &Head) -> Key {
+pub(crate) fn key_of(head: &Head) -> Key {
     Key {
         ctx: head.ctx,
         src: head.from,
@@ -45,7 +45,7 @@ pub fn key_of(head: &Head) -> Key {
     }
 }
 
-pub fn head_of(me: u32, dest: u32, key: &Key, ty: u32, count: u64, extra: usize) -> Head {
+pub(crate) fn head_of(me: u32, dest: u32, key: &Key, ty: u32, count: u64, extra: usize) -> Head {
     Head {
         src: me,
         dst: dest,

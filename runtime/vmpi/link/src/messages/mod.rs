@@ -2,7 +2,7 @@
 
 pub mod arrive;
 pub mod counted;
-pub mod credit;
+pub(crate) mod credit;
 pub mod handle;
 pub mod heads;
 pub mod offers;

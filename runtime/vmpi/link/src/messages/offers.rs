@@ -182,14 +182,12 @@ pub fn far_again(world: &World, owner: u32, index: u64) -> Data {
 }
 
 /// A request of a checkpoint: a pending synchronous send to what is another process now is offered there.
-pub fn offered_again(link: &Link, world: &World, r: *const Request, index: u64) {
-    // SAFETY: a request of a rank here.
-    let q = unsafe { &*r };
+pub fn offered_again(link: &Link, world: &World, q: &Request, index: u64) {
     let pending = q.active.get() && !q.is_done() && matches!(q.what, What::Send(_));
     if pending && world.local(q.dest).is_none() {
         let held = Held {
             dest: q.dest,
-            what: Offered::Request(r),
+            what: Offered::Request(q),
         };
         lock(&link.traffic.held).insert(restored_id(q.owner, index), held);
     }

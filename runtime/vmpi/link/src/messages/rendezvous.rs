@@ -19,7 +19,7 @@ use pc3_vmpi_objects::datatype::TypeRef;
 use pc3_vmpi_transport::name;
 
 /// Offers what is sent in buffered mode: until it is taken it has its room in the sender's attached buffer.
-pub unsafe fn offer_copy(link: &Link, me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key) {
+pub(crate) unsafe fn offer_copy(link: &Link, me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key) {
     // SAFETY: the caller's promise.
     let bytes = unsafe { buf.ty.pack_vec(buf.addr, buf.count) }.into_boxed_slice();
     let traffic = &link.traffic;
@@ -113,7 +113,7 @@ pub fn taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
 }
 
 /// Sends the body of what was offered, by itself if that has a name (`extra`); the send is complete when it is gone.
-pub fn send_data(link: &Link, world: &World, peer: u32, kind: Kind, head: Head, held: Held) {
+pub(crate) fn send_data(link: &Link, world: &World, peer: u32, kind: Kind, head: Head, held: Held) {
     let (request, bytes, from, len) = match held.what {
         Offered::Copy(b, attached) => {
             let (p, n) = (b.as_ptr(), b.len());

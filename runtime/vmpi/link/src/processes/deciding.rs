@@ -74,12 +74,12 @@ impl Node {
     }
 
     #[inline]
-    pub fn has_own(&self) -> bool {
+    pub(crate) fn has_own(&self) -> bool {
         self.any_own.load(Relaxed)
     }
 
     /// What this process has said to itself; true if that was anything.
-    pub fn handle_own(&self, link: &Link) -> bool {
+    pub(crate) fn handle_own(&self, link: &Link) -> bool {
         if !self.any_own.load(SeqCst) {
             return false;
         }

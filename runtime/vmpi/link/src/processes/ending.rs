@@ -63,7 +63,7 @@ impl Link {
     }
 
     /// Nothing was heard of a process for so long.
-    pub fn silent(&self, peer: u32, limit: Duration) {
+    pub(crate) fn silent(&self, peer: u32, limit: Duration) {
         let seconds = limit.as_secs_f64();
         let what = format!("is out of reach: nothing was heard of it for {seconds} s");
         self.miss(peer, &what, false);
@@ -116,7 +116,7 @@ impl Link {
 
     /// A native MPI's launcher ends the processes that are left when one is gone, or is told to end itself.  It says
     /// nothing of checkpoints, so one of the processes does.
-    pub fn ended_by_launcher(&self, signal: i32) -> ! {
+    pub(crate) fn ended_by_launcher(&self, signal: i32) -> ! {
         // Process 0, unless that is the one that is gone.
         let patience = Duration::from_millis(100) * self.index().min(5);
         if !self.spoken_for(patience) && !self.closing.swap(true, SeqCst) {

@@ -22,7 +22,7 @@ struct Other {
     coming: AtomicU64,
 }
 
-pub struct Heartbeat {
+pub(crate) struct Heartbeat {
     index: u32,
     /// How long a process may be silent.
     limit: Duration,

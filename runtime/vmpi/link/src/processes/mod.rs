@@ -3,7 +3,7 @@
 mod deciding;
 pub mod desk;
 pub mod ending;
-pub mod heartbeat;
+pub(crate) mod heartbeat;
 pub mod node;
 mod polls;
 pub mod together;

@@ -13,7 +13,7 @@ use pc3_vmpi_core::p2p::Request;
 use pc3_vmpi_core::rank::RankState;
 
 /// What was said the first time, if this is done again.
-pub fn replayed(me: &RankState) -> Option<Outcome> {
+pub(crate) fn replayed(me: &RankState) -> Option<Outcome> {
     let world = me.world();
     let mut s = machines(world).enter(me);
     let outcome = s.member(me.slot).replayed_outcome();

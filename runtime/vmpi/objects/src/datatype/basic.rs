@@ -223,7 +223,7 @@ impl Basic {
     }
 
     /// Bytes under another ABI.
-    pub fn size_in(self, abi: &pc3_typemetric::abi::Abi) -> usize {
+    pub(crate) fn size_in(self, abi: &pc3_typemetric::abi::Abi) -> usize {
         match self {
             Long | ULong => abi.long.size.into(),
             Aint => abi.pointer.size.into(),
@@ -234,7 +234,7 @@ impl Basic {
     }
 
     /// Alignment in a struct under another ABI, of the value of a pair type.
-    pub fn align_in(self, abi: &pc3_typemetric::abi::Abi) -> usize {
+    pub(crate) fn align_in(self, abi: &pc3_typemetric::abi::Abi) -> usize {
         match self {
             Long => abi.long.align.into(),
             Double | DoublePrecision => abi.double.align.into(),

@@ -3,7 +3,7 @@
 //! A [`Constructor`] is the call as the program made it: it is what a checkpoint keeps, what
 //! MPI_Type_get_contents answers, and [`build`] turns it into a type on any ABI.
 
-use super::basic::{Basic, PAIRS};
+use super::basic::Basic;
 use super::counted::Counts;
 use super::darray::Dim;
 use super::layout::Layout;
@@ -490,11 +490,6 @@ impl Constructor {
             | Constructor::Subarray { old, .. } => vec![old],
         }
     }
-}
-
-/// The predefined pair type of a value and an index, for tests and reductions.
-pub fn pair_parts(handle: usize) -> Option<(Basic, Basic)> {
-    PAIRS.iter().find(|p| p.0 == handle).map(|p| (p.2, p.3))
 }
 
 /// A one-element byte type, for callers that move raw bytes.

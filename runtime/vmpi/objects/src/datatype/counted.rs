@@ -115,7 +115,7 @@ impl Counts {
 }
 
 /// Is an element one byte, so that numbers of elements are numbers of bytes?
-pub fn is_bytes(ty: &Datatype) -> bool {
+pub(crate) fn is_bytes(ty: &Datatype) -> bool {
     ty.extent == 1 && ty.size == 1
 }
 

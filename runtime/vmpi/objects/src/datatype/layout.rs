@@ -43,7 +43,7 @@ impl Node {
 }
 
 /// Does it consist of whole units of so many bytes, the first of which begins at `from`?
-pub fn in_units(layout: &Layout, unit: usize, from: isize) -> bool {
+pub(crate) fn in_units(layout: &Layout, unit: usize, from: isize) -> bool {
     fn whole(node: &Node, at: isize, unit: isize) -> bool {
         match node {
             Block(n) => at % unit == 0 && *n as isize % unit == 0,

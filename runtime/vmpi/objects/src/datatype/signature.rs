@@ -31,7 +31,7 @@ impl Signature {
     }
 
     /// As they are, equal neighbours and all.
-    pub fn from_items(items: Vec<Item>) -> Self {
+    pub(crate) fn from_items(items: Vec<Item>) -> Self {
         Signature {
             items: (!items.is_empty()).then(|| items.into()),
         }

@@ -112,7 +112,7 @@ macro_rules! loc { ($max:expr, $v:ty, $i:ty) => {
 } }
 
 /// MINLOC and MAXLOC: the extreme value with its index, the lowest index among equals.
-pub fn loc(max: bool, value: Basic, index: Basic) -> Option<Kernel> {
+pub(crate) fn loc(max: bool, value: Basic, index: Basic) -> Option<Kernel> {
     match (value.repr(), value.size(), index.repr()) {
         (Repr::Float, 4, Repr::Int { .. }) => loc!(max, f32, i32),
         (Repr::Float, 8, Repr::Int { .. }) => loc!(max, f64, i32),

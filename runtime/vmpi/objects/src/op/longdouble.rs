@@ -352,7 +352,7 @@ pub fn complex(op: Predef) -> Option<Kernel> {
 }
 
 /// MINLOC and MAXLOC on struct { long double; int; }.
-pub fn loc(max: bool) -> Option<Kernel> {
+pub(crate) fn loc(max: bool) -> Option<Kernel> {
     const STEP: usize =
         (BYTES + 4).next_multiple_of(if LONG_DOUBLE.1 > 4 { LONG_DOUBLE.1 } else { 4 });
     fn better(a: &[u8], b: &[u8], want: Ordering) -> bool {

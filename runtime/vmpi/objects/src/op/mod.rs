@@ -1,7 +1,7 @@
 //! Reduction operations (MPI 3.1 sections 5.9.2 to 5.9.5).
 
 pub mod kernels;
-pub mod longdouble;
+pub(crate) mod longdouble;
 
 use crate::below::{running, Below};
 use crate::datatype::basic::{Basic, Repr};

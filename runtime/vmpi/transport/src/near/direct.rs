@@ -58,7 +58,7 @@ impl Memory {
 #[derive(Clone, Copy)]
 pub struct Process {
     pub pid: u32,
-    pub nonce: u64,
+    pub(crate) nonce: u64,
     /// Where it has that.
     pub at: u64,
 }
@@ -73,12 +73,12 @@ impl Process {
     }
 
     /// Can its memory be read?
-    pub fn is_readable(&self) -> bool {
+    pub(crate) fn is_readable(&self) -> bool {
         self.look() == Ok(true)
     }
 
     /// It has ended, or executes something else; not if it just cannot be read any more.
-    pub fn is_gone(&self) -> bool {
+    pub(crate) fn is_gone(&self) -> bool {
         matches!(self.look(), Ok(false) | Err(errors::ESRCH | errors::EFAULT))
     }
 }
@@ -88,8 +88,8 @@ impl Process {
 pub struct Remote {
     pub process: Process,
     pub slots: Slots,
-    pub reads_ours: bool,
-    pub we_read: bool,
+    pub(crate) reads_ours: bool,
+    pub(crate) we_read: bool,
 }
 
 fn word(id: u64, state: u64) -> u64 {

@@ -52,7 +52,7 @@ struct Ready {
 }
 
 /// What all know now.
-pub struct Greeted {
+pub(crate) struct Greeted {
     pub bell: Bell,
     pub peers: BTreeMap<u32, Peer>,
     pub direct: Direct,
@@ -68,7 +68,7 @@ struct Heard<'a> {
 
 /// Those that are connected by shared memory from now on, if this process has any.  Called by all processes, before
 /// anything else is sent.
-pub fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
+pub(crate) fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
     let off = given::var_os(SETTING).is_some_and(|v| v == "off");
     let place = here().filter(|_| !off);
     let (me, count, nonce) = (wire.index(), wire.count(), nonce());

@@ -143,7 +143,7 @@ impl Near {
     /// # Safety
     /// As of the interface's `send`.
     #[inline(always)]
-    pub unsafe fn send_line(
+    pub(crate) unsafe fn send_line(
         &mut self,
         peer: u32,
         head: &Head,
@@ -171,7 +171,7 @@ impl Near {
     /// # Safety
     /// As of the interface's `progress`.
     #[inline]
-    pub unsafe fn receive_some(
+    pub(crate) unsafe fn receive_some(
         &mut self,
         (n, first): (u64, usize),
         mut whole: impl FnMut(u32, &Head, *const u8),
@@ -239,7 +239,7 @@ impl Near {
     }
 
     /// The next `progress` looks at all.
-    pub fn look_at_all(&mut self) {
+    pub(crate) fn look_at_all(&mut self) {
         self.idle = 0;
     }
 
@@ -274,7 +274,7 @@ impl Near {
     }
 
     /// The transport below has to be looked at while nobody rings.
-    pub fn needs_looks(&self) -> bool {
+    pub(crate) fn needs_looks(&self) -> bool {
         self.remote || self.relay.busy.get() > 0
     }
 
@@ -308,7 +308,7 @@ impl Near {
 
 /// How long who can only ask again and again waits until the next time: ever longer, the longer nothing comes.
 #[derive(Default)]
-pub struct Naps(AtomicU32);
+pub(crate) struct Naps(AtomicU32);
 
 impl Naps {
     pub fn next(&self, most: u64) -> u64 {
@@ -316,7 +316,7 @@ impl Naps {
         most.min(20 << (n / 16).min(6))
     }
 
-    pub fn start_again(&self) {
+    pub(crate) fn start_again(&self) {
         self.0.store(0, Relaxed);
     }
 }

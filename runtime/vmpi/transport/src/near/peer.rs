@@ -119,7 +119,12 @@ impl Peer {
     /// # Safety
     /// As of the interface's `send`.
     #[inline(always)]
-    pub unsafe fn send_line(&mut self, head: &Head, body: *const u8, count: impl FnOnce()) -> bool {
+    pub(crate) unsafe fn send_line(
+        &mut self,
+        head: &Head,
+        body: *const u8,
+        count: impl FnOnce(),
+    ) -> bool {
         if !self.queue.is_empty() {
             return false;
         }
@@ -332,7 +337,7 @@ impl Peer {
     }
 
     /// The process has ended: what waits is given up.
-    pub fn is_gone(&mut self) {
+    pub(crate) fn is_gone(&mut self) {
         self.gone = true;
     }
 }

@@ -11,7 +11,7 @@ type Early = (u32, Head, Box<[u8]>);
 
 /// Used under the lock that the transport's functions need, as it is called by these.
 #[derive(Default)]
-pub struct Relay {
+pub(crate) struct Relay {
     pub sink: OnceCell<Sink>,
     /// Frames that have come before there was a sink.
     pub early: RefCell<Vec<Early>>,
@@ -49,12 +49,12 @@ impl Relay {
         self.busy.set(self.busy.get().saturating_sub(1));
     }
 
-    pub fn more_busy(&self) {
+    pub(crate) fn more_busy(&self) {
         self.busy.set(self.busy.get() + 1);
     }
 
     /// Delivers what came too early.
-    pub fn deliver_early(&self, sink: &Sink) {
+    pub(crate) fn deliver_early(&self, sink: &Sink) {
         for (peer, head, body) in self.early.borrow_mut().drain(..) {
             // SAFETY: the interface.
             unsafe { (sink.whole)(sink.context, peer, &raw const head, body.as_ptr()) }

@@ -20,7 +20,7 @@ use pc3_vmpi_sched::lines;
 
 const LINE: u32 = 64;
 /// What of a line is not its header.
-pub const INLINE: usize = 60;
+pub(crate) const INLINE: usize = 60;
 /// In front of the lines: how far the receiver is, and whether the sender waits for room.
 const CONTROL: usize = 2 * LINE as usize;
 /// For so many bytes there is one line.
@@ -292,7 +292,7 @@ impl Sender {
 
     /// The record in what `line` gave is complete: as `publish`.
     #[inline]
-    pub fn publish_line(&mut self, kind: u32, len: usize, ordered: bool) {
+    pub(crate) fn publish_line(&mut self, kind: u32, len: usize, ordered: bool) {
         self.put_header(kind, len as u32, ordered);
         self.at.lines = self.at.lines.wrapping_add(1);
     }
@@ -323,7 +323,7 @@ impl Sender {
     }
 
     /// There is no room: the receiver is to say when it has given back more.  Look again after this.
-    pub fn want_room(&self) {
+    pub(crate) fn want_room(&self) {
         self.place.wants_room().store(1, SeqCst);
         std::sync::atomic::fence(SeqCst);
     }
@@ -431,7 +431,7 @@ impl Receiver {
 
     /// Gives back what is done with, if that is much; true if the sender waits for it.
     #[inline]
-    pub fn give_much_back(&mut self) -> bool {
+    pub(crate) fn give_much_back(&mut self) -> bool {
         let p = self.place;
         let (at, back) = (&self.at, &self.back);
         let much = at.lines.wrapping_sub(back.lines) >= p.lines / 4
@@ -451,7 +451,7 @@ impl Receiver {
     }
 
     /// As above, however little it is.
-    pub fn give_all_back(&mut self) -> bool {
+    pub(crate) fn give_all_back(&mut self) -> bool {
         let p = self.place;
         if self.at != self.back {
             self.back = self.at;

@@ -56,7 +56,7 @@ pub struct Own {
 }
 
 /// That of another one.
-pub struct Theirs {
+pub(crate) struct Theirs {
     pub bell: Bell,
     pub slots: Slots,
     /// To it.
@@ -220,7 +220,7 @@ impl Bell {
     /// As above, if it sleeps: what has been written before in the one order of all (`SeqCst`), or in any way if it
     /// [`orders`](Self::orders) it, is seen by who does not.
     #[inline]
-    pub fn ring_if_asleep(&self) {
+    pub(crate) fn ring_if_asleep(&self) {
         compiler_fence(SeqCst);
         if self.word().load(SeqCst) == SLEEPS {
             self.ring();
