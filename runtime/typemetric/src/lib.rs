@@ -6,24 +6,20 @@
 //! * [`types`] (`intern`), [`import`]: the types of a program, each once.
 //! * `table_codec`, `table_text`: a type table as bytes and as text.
 //! * [`layout`]: C's layout rules, for building types without a C compiler.
-//! * [`plan`] (`compile`, `ops`, `exec`), [`float`]: conversion plans and how they run.
-//! * [`choice`], `held`: what the program's author says of unions, and of integers that hold addresses.
+//! * [`plan`], [`float`]: conversion plans. `plan::compile` makes them of `ops`, `exec` runs these;
+//!   `resolve`: what it asks for; `held`: integers that hold addresses; `agree`: unions by value.
+//! * [`choice`]: what the program's author says of unions, and of integers that hold addresses.
 //! * [`path`]: element paths: byte offset ↔ element ↔ the target's byte offset.
 
 pub mod abi;
-mod agree;
 pub mod choice;
 mod codec;
 pub mod codes;
-mod compile;
 pub mod descriptor;
-mod exec;
 pub mod float;
-mod held;
 pub mod import;
 mod intern;
 pub mod layout;
-mod ops;
 pub mod path;
 pub mod plan;
 mod table_codec;

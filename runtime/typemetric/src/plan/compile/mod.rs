@@ -1,17 +1,20 @@
 //! Compiles a pair of types into the steps of a plan, collecting every mismatch.
 
+pub(crate) mod nodes;
 mod sizes;
 mod union;
 
 use crate::abi::{Abi, LongDouble};
 use crate::float::{Format, Stored};
-use crate::held::Address;
-use crate::ops::{push, push_repeated, Int, Op, Reference, Step};
-use crate::path::Nodes;
-use crate::plan::{Body, Env, Mismatch, Plan, Tail};
+use crate::plan::held::Address;
+use crate::plan::ops::Body;
+use crate::plan::ops::{push, push_repeated, Int, Op, Reference, Step};
+use crate::plan::resolve::{Env, Mismatch};
+use crate::plan::{Plan, Tail};
 use crate::types::{
     counterparts, is_filler, Bits, Held, Kind, Member, Type, TypeId, TypeTable, SIGNED, UNKNOWN,
 };
+use nodes::Nodes;
 use std::collections::HashMap;
 
 /// Guards against type tables made to explode; real types stay far below.
@@ -644,4 +647,16 @@ fn has_untyped(table: &TypeTable, id: TypeId, known: &mut HashMap<TypeId, bool>)
     };
     known.insert(id, has);
     has
+}
+
+impl Plan {
+    /// Compiles the conversion of `s` of `src` into `d` of `dst`, or says all that stands against it.
+    pub fn compile(
+        src: &TypeTable,
+        s: TypeId,
+        dst: &TypeTable,
+        d: TypeId,
+    ) -> Result<Plan, Vec<Mismatch>> {
+        Compiler::new(src, dst).plan(s, d)
+    }
 }

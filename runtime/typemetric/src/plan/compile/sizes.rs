@@ -2,7 +2,7 @@
 
 use super::{one, Compiler};
 use crate::abi::Abi;
-use crate::ops::{Int, Op, Step};
+use crate::plan::ops::{Int, Op, Step};
 use crate::types::{Kind, Type, TypeId, FITS, ONE, SUM};
 
 /// In front of the name of what such numbers share their sizes with: whether any has got there is measured, too, as 1 or 0.

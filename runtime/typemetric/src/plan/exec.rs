@@ -4,11 +4,12 @@
 //! the inner loops are over equal conversions and compile to straight vector code.
 
 use crate::abi::Endian;
-use crate::agree;
 use crate::choice::Test;
 use crate::float::{self, FloatError};
-use crate::ops::{Case, Int, Op, Reference, Step, Tag};
-use crate::plan::{Body, Env, Reason, Resolver};
+use crate::plan::agree;
+use crate::plan::ops::Body;
+use crate::plan::ops::{Case, Int, Op, Reference, Step, Tag};
+use crate::plan::resolve::{Env, Reason, Resolver};
 use crate::types::Bits;
 
 /// Where and why running stopped; offsets count from the start of the source.

@@ -3,7 +3,7 @@
 
 use crate::choice::Test;
 use crate::float::Stored;
-use crate::held::Address;
+use crate::plan::held::Address;
 use crate::types::{Bits, TypeId};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -216,4 +216,14 @@ pub(crate) fn push_repeated(
             step,
         },
     );
+}
+
+/// The conversion of an array's elements.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    pub from_size: u64,
+    pub to_size: u64,
+    /// Both sides are laid out identically: elements are copied, then `ops` fix up references.
+    pub copy: bool,
+    pub ops: Vec<Op>,
 }

@@ -1,6 +1,6 @@
 //! Integers that hold addresses: translated like pointers, with tags in their low bits left as they are.
 
-use crate::plan::{Reason, Resolver, Unresolved};
+use crate::plan::resolve::{Reason, Resolver, Unresolved};
 use crate::types::{Held, TypeId};
 
 /// What a step knows of such an integer on both sides.

@@ -5,7 +5,7 @@
 
 use super::{part, Compiler, Mode};
 use crate::choice::{Choice, LEFT, VALUE};
-use crate::ops::{push, push_repeated, Case, Int, Op, Reading, Reference, Step, Tag};
+use crate::plan::ops::{push, push_repeated, Case, Int, Op, Reading, Reference, Step, Tag};
 use crate::types::{counterparts, Kind, Type, TypeId};
 use std::collections::HashSet;
 
