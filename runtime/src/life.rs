@@ -28,6 +28,7 @@ use pc3_control::report::{
 };
 use pc3_control::settings::{misspelt, Addresses, BadSetting, Every, Restart, Settings};
 use pc3_control::store::{share, Output, Stood, Store, StoreError};
+use pc3_format::read::Checkpoint;
 use pc3_os::forks::{self, forked};
 use pc3_process::arguments::{self, Arguments};
 use pc3_process::files::{baseline, cut_back, cut_file, go_on_behind, leads_to, stands_at};
@@ -145,97 +146,34 @@ fn live(
     body: Body,
 ) -> i32 {
     let first = peers.as_ref().is_none_or(|p| p.index() == 0);
-    let name = path.rsplit('/').next().unwrap_or(path).to_owned();
     std::hint::black_box(MARK);
-    let wrong = |bad: Vec<BadSetting>| -> ! {
-        bad.iter().for_each(|b| say(&b.to_string()));
-        die(EXIT_SETTINGS, "nothing was run")
-    };
-    let bad = misspelt(std::env::vars_os());
-    if !bad.is_empty() {
-        wrong(bad);
-    }
-    let mut settings = Settings::read(path, given::var).unwrap_or_else(|bad| wrong(bad));
-    // The program may change its working directory.
-    if let Ok(dir) = std::path::absolute(&settings.dir) {
-        settings.dir = dir;
-    }
+    let mut settings = read_settings(path);
     if first {
         control::look_for_stops(&settings.dir);
     }
-    let asked = match settings.restart {
-        Restart::Latest => Some("no usable checkpoint".to_owned()),
-        Restart::Id(id) => Some(format!("no checkpoint {id}")),
-        Restart::No | Restart::Auto => None,
-    };
-    if let Some(what) = asked.filter(|_| !settings.dir.is_dir()) {
-        let dir = settings.dir.display();
-        die(
-            EXIT_NO_CHECKPOINT,
-            &format!("{what}: there is no directory {dir}; PC3_DIR (pc3run --dir) names another"),
-        );
-    }
+    needs_directory(&settings);
     let wants = settings.wants_checkpoints(program.has_points);
     let mut store = (first && wants).then(|| {
         Store::open(&settings.dir, settings.keep, settings.request_signal())
             .unwrap_or_else(|e| die(EXIT_DIRECTORY, &unusable(&e, &settings)))
     });
-    let leave = |(status, message): (i32, String)| -> ! { die(status, &message) };
     hold();
-    let checkpoint = match &peers {
-        None => restart::choose(&settings),
-        Some(peers) => restart::choose_together(&settings, &**peers),
-    };
-    let checkpoint = checkpoint.unwrap_or_else(|e| leave(e));
-    match (&mut store, &checkpoint) {
-        (Some(store), None) => begin(store, &settings),
-        (Some(store), Some(checkpoint)) => take_up(store, checkpoint.id()),
-        (None, _) => {}
-    }
-    // The others add to what is noted there.
-    if let (Some(peers), None) = (&peers, &checkpoint) {
-        peers.meet();
-    }
+    let checkpoint = choose(&settings, peers.as_deref(), store.as_mut());
     if !first && wants {
         // Where there can be no such lock, nobody waits for this process.
         let _ = share(&settings.dir);
     }
-    let saved = checkpoint
-        .as_ref()
-        .and_then(|c| Some((c.job.world.try_into().ok()?, c.job.ranks.try_into().ok()?)));
     if settings.protocol.is_none() {
         settings.protocol = checkpoint.as_ref().map(|c| c.protocol().to_owned());
     }
-    let before = checkpoint.as_ref().map(|c| &c.job.started_as);
-    let started_as = match before.filter(|path| !path.is_empty()) {
-        Some(path) => PathBuf::from(path),
-        None => std::path::absolute(path).unwrap_or_else(|_| path.into()),
-    };
-    let job = make_job(program, (&name, started_as), &settings, saved, store, peers);
+    let job = make_job(path, program, &settings, checkpoint.as_ref(), store, peers);
     if job.can_grow() {
         globals::note(&job.program);
     }
     if settings.addresses == Addresses::Elsewhere && checkpoint.is_some() {
         pc3_heap::room::avoid();
     }
-    let mut ranks: Vec<Box<Rank>> = job
-        .here()
-        .into_iter()
-        .map(|id| {
-            Rank::new(job.clone(), id as usize).unwrap_or_else(|e| {
-                die(
-                    EXIT_FATAL,
-                    &format!(
-                        "rank {id}: no memory for its stack and globals: {e}{}",
-                        small_address_space()
-                    ),
-                )
-            })
-        })
-        .collect();
-    for rank in &mut ranks {
-        rank.guest = guest.map(|make| make());
-    }
+    let mut ranks = make_ranks(&job, guest);
     if job.several() {
         job.keep_apart();
     }
@@ -256,25 +194,103 @@ fn live(
             .and_then(|()| job.control.start(first, told_when_late(&job)))
             .unwrap_or_else(|e| die(EXIT_FATAL, &format!("cannot set up signals and timer: {e}")));
     }
-    for rank in &mut ranks {
-        if let Some(mut process) = rank.process.take() {
-            if job.several() {
-                let restored = (rank.working_directory.restore(&mut process))
-                    .and_then(|()| signal_tables::restore(rank, &mut process));
-                restored.unwrap_or_else(|why| die(EXIT_REFUSED, &why));
-            }
-            variables::apply(&rank.variables);
-            attributes::apply(&process, &rank.own_environment, job.program.calls_mpi)
-                .unwrap_or_else(|why| die(EXIT_REFUSED, &why));
-        }
-        if !job.program.calls_mpi {
-            // SAFETY: ranks live as long as the process.
-            unsafe { exits::register(&raw mut **rank) };
-        }
-    }
+    ranks.iter_mut().for_each(|rank| takes_place(&job, rank));
     match job.engine() {
         Some(engine) => engine.run(&job, ranks, body),
         None => die(EXIT_FATAL, "internal error: no engine"),
+    }
+}
+
+fn leave((status, message): (i32, String)) -> ! {
+    die(status, &message)
+}
+
+fn read_settings(path: &str) -> Settings {
+    let wrong = |bad: Vec<BadSetting>| -> ! {
+        bad.iter().for_each(|b| say(&b.to_string()));
+        die(EXIT_SETTINGS, "nothing was run")
+    };
+    let bad = misspelt(std::env::vars_os());
+    if !bad.is_empty() {
+        wrong(bad);
+    }
+    let mut settings = Settings::read(path, given::var).unwrap_or_else(|bad| wrong(bad));
+    // The program may change its working directory.
+    if let Ok(dir) = std::path::absolute(&settings.dir) {
+        settings.dir = dir;
+    }
+    settings
+}
+
+/// Who asks for a checkpoint to go on from names a directory that there is.
+fn needs_directory(settings: &Settings) {
+    let asked = match settings.restart {
+        Restart::Latest => Some("no usable checkpoint".to_owned()),
+        Restart::Id(id) => Some(format!("no checkpoint {id}")),
+        Restart::No | Restart::Auto => None,
+    };
+    if let Some(what) = asked.filter(|_| !settings.dir.is_dir()) {
+        let dir = settings.dir.display();
+        die(
+            EXIT_NO_CHECKPOINT,
+            &format!("{what}: there is no directory {dir}; PC3_DIR (pc3run --dir) names another"),
+        );
+    }
+}
+
+/// The checkpoint to go on from, and what the first process notes of this start.
+fn choose(
+    settings: &Settings,
+    peers: Option<&dyn Peers>,
+    store: Option<&mut Store>,
+) -> Option<Checkpoint> {
+    let checkpoint = match peers {
+        None => restart::choose(settings),
+        Some(peers) => restart::choose_together(settings, peers),
+    };
+    let checkpoint = checkpoint.unwrap_or_else(|e| leave(e));
+    match (store, &checkpoint) {
+        (Some(store), None) => begin(store, settings),
+        (Some(store), Some(checkpoint)) => take_up(store, checkpoint.id()),
+        (None, _) => {}
+    }
+    // The others add to what is noted there.
+    if let (Some(peers), None) = (peers, &checkpoint) {
+        peers.meet();
+    }
+    checkpoint
+}
+
+/// This process's ranks, as the program starts with them.
+fn make_ranks(job: &Arc<Job>, guest: Option<MakeGuest>) -> Vec<Box<Rank>> {
+    let one = |id: u32| {
+        let made = Rank::new(job.clone(), id as usize);
+        let mut rank = made.unwrap_or_else(|e| {
+            let more = small_address_space();
+            let why = format!("rank {id}: no memory for its stack and globals: {e}{more}");
+            die(EXIT_FATAL, &why)
+        });
+        rank.guest = guest.map(|make| make());
+        rank
+    };
+    job.here().into_iter().map(one).collect()
+}
+
+/// The process is as the program had made it, and what the rank wants called at the end is known.
+fn takes_place(job: &Job, rank: &mut Box<Rank>) {
+    if let Some(mut process) = rank.process.take() {
+        if job.several() {
+            let restored = (rank.working_directory.restore(&mut process))
+                .and_then(|()| signal_tables::restore(rank, &mut process));
+            restored.unwrap_or_else(|why| die(EXIT_REFUSED, &why));
+        }
+        variables::apply(&rank.variables);
+        attributes::apply(&process, &rank.own_environment, job.program.calls_mpi)
+            .unwrap_or_else(|why| die(EXIT_REFUSED, &why));
+    }
+    if !job.program.calls_mpi {
+        // SAFETY: ranks live as long as the process.
+        unsafe { exits::register(&raw mut **rank) };
     }
 }
 
@@ -376,18 +392,17 @@ fn take_up(store: &Store, id: u64) {
     }
 }
 
-/// `saved`: ranks of the checkpoint that is continued, without those that were spawned and with them.
-fn make_job(
-    program: Program,
-    (name, started_as): (&str, PathBuf),
+/// How many ranks there are that were not spawned, and where all are.  `saved`: ranks of the checkpoint that is continued,
+/// without those that were spawned and with them.
+fn placed(
+    name: &str,
+    program: &Program,
     settings: &Settings,
     saved: Option<(usize, usize)>,
-    store: Option<Store>,
-    peers: Option<Arc<dyn Peers>>,
-) -> Arc<Job> {
+    processes: usize,
+) -> (usize, Placement) {
     let calls_mpi = program.calls_mpi;
     let before = saved.filter(|_| calls_mpi);
-    let processes = peers.as_ref().map_or(1, |p| p.count());
     // As under any `mpirun`.
     let one_each = match calls_mpi && program.private_globals {
         true => processes,
@@ -439,6 +454,29 @@ fn make_job(
     };
     let placement = Placement::of(&settings.map, ranks, processes, workers, traffic)
         .unwrap_or_else(|why| die(EXIT_SETTINGS, &format!("PC3_MAP (pc3run --map): {why}")));
+    (world, placement)
+}
+
+/// `checkpoint`: what it goes on from.
+fn make_job(
+    path: &str,
+    program: Program,
+    settings: &Settings,
+    checkpoint: Option<&Checkpoint>,
+    store: Option<Store>,
+    peers: Option<Arc<dyn Peers>>,
+) -> Arc<Job> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let saved =
+        checkpoint.and_then(|c| Some((c.job.world.try_into().ok()?, c.job.ranks.try_into().ok()?)));
+    let before = checkpoint.map(|c| &c.job.started_as);
+    let started_as = match before.filter(|path| !path.is_empty()) {
+        Some(path) => PathBuf::from(path),
+        None => std::path::absolute(path).unwrap_or_else(|_| path.into()),
+    };
+    let calls_mpi = program.calls_mpi;
+    let processes = peers.as_ref().map_or(1, |p| p.count());
+    let (world, placement) = placed(name, &program, settings, saved, processes);
     let job = Job::new(
         program,
         (name, started_as),

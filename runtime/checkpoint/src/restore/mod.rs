@@ -4,7 +4,9 @@
 //! converted by its type's plan ([`fill`]).  The first value that cannot be represented ends it, by name.
 
 mod also;
+mod convert;
 mod differs;
+mod error;
 mod fill;
 mod heap;
 mod lent;
@@ -13,8 +15,6 @@ mod place;
 mod texts;
 
 use std::sync::Arc;
-
-use thiserror::Error;
 
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::codes;
@@ -29,12 +29,13 @@ use crate::objects::Directory;
 use crate::process::attributes::{apply_locale, check, environment_again};
 use crate::save::program_meta;
 use crate::ways;
+use error::allocated;
+pub use error::{small_address_space, RestoreError};
 use pc3_control::report::flush_standard;
 use pc3_control::settings::Addresses;
-use pc3_control::store::StoreError;
 use pc3_format::library::ProcessMeta;
-use pc3_format::meta::Span;
-use pc3_format::read::{Checkpoint, RankImage, ReadError};
+use pc3_format::meta::{ProgramMeta, Span};
+use pc3_format::read::{Checkpoint, RankImage};
 use pc3_format::shared::SharedMeta;
 use pc3_process::shared_objects::{self, Shared};
 use pc3_state::guest::Source;
@@ -43,112 +44,6 @@ use pc3_state::program::registry::{Number, Order, Program};
 use pc3_state::rank::Rank;
 use pc3_state::transfer::LoadError;
 use place::Constants;
-
-#[derive(Debug, Error)]
-pub enum RestoreError {
-    #[error("it was written by another program, or another version of it:{}", lines(.0))]
-    OtherProgram(Vec<String>),
-    #[error("it has {saved} ranks, and PC3_RANKS (pc3run -n) asks for {here}: say {saved} or leave it out")]
-    Ranks { saved: u64, here: usize },
-    #[error("{0}")]
-    Read(#[from] ReadError),
-    #[error("{0}")]
-    Store(#[from] StoreError),
-    #[error("{name}: {}{at}{}", mismatches(.list), allocated(.untyped))]
-    Types {
-        name: String,
-        list: Vec<Mismatch>,
-        /// As of a value.
-        at: String,
-        untyped: Vec<String>,
-    },
-    #[error("rank {rank}: {name}{error}{at}")]
-    Value {
-        rank: usize,
-        name: String,
-        error: String,
-        /// Where the program stands, of what is on its stack; where a global is declared.
-        at: String,
-        code: &'static str,
-    },
-    #[error("rank {rank}: no memory for {what}{}", small_address_space())]
-    Memory { rank: usize, what: String },
-    #[error(
-        "{moved}, and the program keeps addresses in integers, or what it has computed from them, made at{}\nThese \
-         would lead nowhere (keep them in pointers, or set PC3_ADDRESSES=ignore if nothing depends on them)",
-        lines(.places)
-    )]
-    Moved { moved: String, places: Vec<String> },
-    #[error(
-        "the program keeps {what}, which differs between {from} and {to}, at{}\nThat would mean \
-         something else (compute it anew, or set PC3_BYTE_ORDER=ignore if nothing depends on it)",
-        lines(.places)
-    )]
-    Order {
-        what: &'static str,
-        from: String,
-        to: String,
-        places: Vec<String>,
-    },
-    #[error("rank {rank}: {message}")]
-    Engine { rank: usize, message: String },
-    #[error("rank {rank}: {message}")]
-    Other { rank: usize, message: String },
-}
-
-impl RestoreError {
-    /// Its code in `docs/diagnostics.md`.
-    pub fn code(&self) -> &'static str {
-        match self {
-            RestoreError::OtherProgram(_) => codes::OTHER_PROGRAM,
-            RestoreError::Ranks { .. } => codes::OTHER_RANKS,
-            RestoreError::Read(e) if e.no_memory() => codes::NO_MEMORY,
-            RestoreError::Read(_) => codes::UNREADABLE,
-            RestoreError::Store(_) => codes::DIRECTORY,
-            RestoreError::Types { .. } => codes::OTHER_TYPE,
-            RestoreError::Value { code, .. } => code,
-            RestoreError::Memory { .. } => codes::NO_MEMORY,
-            RestoreError::Moved { .. } => codes::NUMBERS,
-            RestoreError::Order { .. } => codes::ORDER,
-            RestoreError::Engine { .. } => codes::MESSAGES,
-            RestoreError::Other { .. } => codes::SURROUNDINGS,
-        }
-    }
-}
-
-/// What helps where memory is not what is short.
-pub fn small_address_space() -> &'static str {
-    match cfg!(target_pointer_width = "64") {
-        true => "",
-        false => {
-            "; all ranks of a process share its 4 GiB of addresses here: smaller stacks leave more to the heaps (PC3_STACK=256K \
-             PC3_SHADOW=256K), a 64-bit build has room for all"
-        }
-    }
-}
-
-fn lines(list: &[String]) -> String {
-    let mut text: String = list.iter().take(10).map(|l| format!("\n  {l}")).collect();
-    if list.len() > 10 {
-        text.push_str(&format!("\n  and {} more", list.len() - 10));
-    }
-    text
-}
-
-fn allocated(list: &[String]) -> String {
-    match list {
-        [] => String::new(),
-        _ => format!("\nSuch memory is allocated at{}", lines(list)),
-    }
-}
-
-fn mismatches(list: &[Mismatch]) -> String {
-    let mut all: Vec<String> = list.iter().take(3).map(ToString::to_string).collect();
-    if list.len() > 3 {
-        all.push(format!("and {} more", list.len() - 3));
-    }
-    all.join("; ")
-}
 
 /// An object that waits for its bytes.
 struct Pending {
@@ -210,26 +105,8 @@ pub fn restore(
 ) -> Result<(), RestoreError> {
     let program = &job.program;
     let here = program_meta(program);
-    let found = if program.guest {
-        // Functions are compared as their frames are taken.
-        let of_c = !checkpoint.program.globals.is_empty() || !checkpoint.program.fnrefs.is_empty();
-        of_c.then(|| "it is of a C program".to_owned())
-            .into_iter()
-            .collect()
-    } else {
-        differences(&checkpoint.program, &here)
-    };
-    if !found.is_empty() {
-        return Err(RestoreError::OtherProgram(found));
-    }
-    if checkpoint.job.ranks != job.ranks as u64 {
-        return Err(RestoreError::Ranks {
-            saved: checkpoint.job.world,
-            here: job.ranks,
-        });
-    }
+    same_program(checkpoint, job, &here)?;
     let abis = [&checkpoint.types, &program.types].map(|t| t.abi());
-    let look = job.addresses != Addresses::Ignore;
     if job.byte_order {
         differs::agree(abis, checkpoint.program.orders.iter(), false)?;
     }
@@ -244,80 +121,11 @@ pub fn restore(
     }
     // One rank after the other, and nothing of one is kept for the next: there may be 100,000.
     for (i, rank) in ranks.iter_mut().enumerate() {
-        let id = rank.id() as u64;
-        let mut image = checkpoint.rank(id)?;
-        rank.orders = std::mem::take(&mut image.meta.orders);
-        if job.byte_order {
-            let files = differs::reads_files(&image.meta);
-            let of_files = |o: &&(String, u32)| o.1 == differs::OF_FILES;
-            // What headers make of a program differs, and what is read is read here, so both builds are asked.
-            let here = program.orders.iter().filter(|o| o.by < PC3_ORDER_WAY);
-            let here: Vec<(String, u32)> = here.map(Order::row).collect();
-            let all = rank.orders.iter().chain(here.iter().filter(of_files));
-            let before = checkpoint.program.orders.iter().filter(of_files);
-            differs::agree(abis, all.chain(before), files)?;
-        }
-        let numbers = &image.meta.numbers;
-        if look && !abis[0].same_layout(abis[1]) {
-            let places = tied(program, numbers, abis);
-            if !places.is_empty() {
-                return Err(RestoreError::Moved {
-                    moved: format!(
-                        "what comes from {} lies elsewhere on {}",
-                        abis[0].name, abis[1].name
-                    ),
-                    places,
-                });
-            }
-        }
-        let mut known = program.numbers.iter();
-        known
-            .by_ref()
-            .filter(|n| numbers.contains(&n.place))
-            .for_each(Number::see);
-        let library = &mut image.meta.library;
-        let own = library.process.as_ref();
+        let mut image = checkpoint.rank(rank.id() as u64)?;
+        compare_numbers(checkpoint, job, rank, &mut image)?;
+        let own = image.meta.library.process.as_ref();
         let signals = own.and_then(|p| p.limits.stack);
-        // What each rank has for itself.
-        let apart = own.map_or(ProcessMeta::default(), |p| ProcessMeta {
-            directory: p.directory.clone(),
-            umask: p.umask,
-            locale: p.locale.clone(),
-            signals: p.signals.clone(),
-            timers: p.timers.clone(),
-            ..ProcessMeta::default()
-        });
-        if i == 0 && library.process.is_none() {
-            // The rank was not the first of its process.
-            let before = (0..id).rev().map(|r| checkpoint.directory(r));
-            let found = before.filter_map(|m| m.map(|m| m.library.process).transpose());
-            library.process = found.take(1).next().transpose()?;
-        }
-        // Others than the first of a process may say where they are, and nothing else.
-        let whole =
-            |p: &&ProcessMeta| i == 0 || !(p.environment.is_empty() && p.removed.is_empty());
-        if let Some(process) = library.process.as_ref().filter(whole) {
-            environment = environment_again(process);
-        }
-        // Every process is as the first one was.
-        if id > 0 {
-            library.process = match i {
-                0 => checkpoint.directory(0)?.library.process,
-                _ => None,
-            };
-            if let Some(process) = &mut library.process {
-                // In that rank's memory.
-                process.environment.retain(|v| !v.own);
-            }
-            if library.process.is_some() || apart != ProcessMeta::default() {
-                let process = library.process.get_or_insert_default();
-                process.directory = apart.directory;
-                process.umask = apart.umask;
-                process.locale = apart.locale;
-                process.signals = apart.signals;
-                process.timers = apart.timers;
-            }
-        }
+        process_of(checkpoint, &mut image, (i, rank.id()), &mut environment)?;
         let directory = one_rank(
             checkpoint,
             job,
@@ -340,7 +148,137 @@ pub fn restore(
         }
         engine(checkpoint, job, rank, &directory, state)?;
     }
-    for rank in ranks.iter() {
+    surroundings(ranks)?;
+    if program.guest {
+        // Its frames are yet to be compared with the program: `guests::resumed` does the rest.
+        job.comes_from(checkpoint.id());
+        return Ok(());
+    }
+    go_on(checkpoint, job, ranks)
+}
+
+/// Was it written by this program, on as many ranks?
+fn same_program(
+    checkpoint: &Checkpoint,
+    job: &Job,
+    here: &ProgramMeta,
+) -> Result<(), RestoreError> {
+    let found = if job.program.guest {
+        // Functions are compared as their frames are taken.
+        let of_c = !checkpoint.program.globals.is_empty() || !checkpoint.program.fnrefs.is_empty();
+        of_c.then(|| "it is of a C program".to_owned())
+            .into_iter()
+            .collect()
+    } else {
+        differences(&checkpoint.program, here)
+    };
+    if !found.is_empty() {
+        return Err(RestoreError::OtherProgram(found));
+    }
+    if checkpoint.job.ranks != job.ranks as u64 {
+        return Err(RestoreError::Ranks {
+            saved: checkpoint.job.world,
+            here: job.ranks,
+        });
+    }
+    Ok(())
+}
+
+/// What a rank keeps of what an architecture gave, and of addresses, in numbers: does it mean the same here?
+fn compare_numbers(
+    checkpoint: &Checkpoint,
+    job: &Job,
+    rank: &mut Rank,
+    image: &mut RankImage,
+) -> Result<(), RestoreError> {
+    let program = &job.program;
+    let abis = [&checkpoint.types, &program.types].map(|t| t.abi());
+    rank.orders = std::mem::take(&mut image.meta.orders);
+    if job.byte_order {
+        let files = differs::reads_files(&image.meta);
+        let of_files = |o: &&(String, u32)| o.1 == differs::OF_FILES;
+        // What headers make of a program differs, and what is read is read here, so both builds are asked.
+        let here = program.orders.iter().filter(|o| o.by < PC3_ORDER_WAY);
+        let here: Vec<(String, u32)> = here.map(Order::row).collect();
+        let all = rank.orders.iter().chain(here.iter().filter(of_files));
+        let before = checkpoint.program.orders.iter().filter(of_files);
+        differs::agree(abis, all.chain(before), files)?;
+    }
+    let numbers = &image.meta.numbers;
+    if job.addresses != Addresses::Ignore && !abis[0].same_layout(abis[1]) {
+        let places = tied(program, numbers, abis);
+        if !places.is_empty() {
+            return Err(RestoreError::Moved {
+                moved: format!(
+                    "what comes from {} lies elsewhere on {}",
+                    abis[0].name, abis[1].name
+                ),
+                places,
+            });
+        }
+    }
+    let known = program.numbers.iter();
+    known
+        .filter(|n| numbers.contains(&n.place))
+        .for_each(Number::see);
+    Ok(())
+}
+
+/// What the rank, the `i`-th of this process, makes of the process.  Every process is as the first one was, and has that one's
+/// environment.
+fn process_of(
+    checkpoint: &Checkpoint,
+    image: &mut RankImage,
+    (i, id): (usize, usize),
+    environment: &mut Vec<(u64, u64, usize)>,
+) -> Result<(), RestoreError> {
+    let library = &mut image.meta.library;
+    let own = library.process.as_ref();
+    // What each rank has for itself.
+    let apart = own.map_or(ProcessMeta::default(), |p| ProcessMeta {
+        directory: p.directory.clone(),
+        umask: p.umask,
+        locale: p.locale.clone(),
+        signals: p.signals.clone(),
+        timers: p.timers.clone(),
+        ..ProcessMeta::default()
+    });
+    if i == 0 && library.process.is_none() {
+        // The rank was not the first of its process.
+        let before = (0..id as u64).rev().map(|r| checkpoint.directory(r));
+        let found = before.filter_map(|m| m.map(|m| m.library.process).transpose());
+        library.process = found.take(1).next().transpose()?;
+    }
+    // Others than the first of a process may say where they are, and nothing else.
+    let whole = |p: &&ProcessMeta| i == 0 || !(p.environment.is_empty() && p.removed.is_empty());
+    if let Some(process) = library.process.as_ref().filter(whole) {
+        *environment = environment_again(process);
+    }
+    if id == 0 {
+        return Ok(());
+    }
+    library.process = match i {
+        0 => checkpoint.directory(0)?.library.process,
+        _ => None,
+    };
+    if let Some(process) = &mut library.process {
+        // In that rank's memory.
+        process.environment.retain(|v| !v.own);
+    }
+    if library.process.is_some() || apart != ProcessMeta::default() {
+        let process = library.process.get_or_insert_default();
+        process.directory = apart.directory;
+        process.umask = apart.umask;
+        process.locale = apart.locale;
+        process.signals = apart.signals;
+        process.timers = apart.timers;
+    }
+    Ok(())
+}
+
+/// Can all that the ranks make of their surroundings be had here?
+fn surroundings(ranks: &[Box<Rank>]) -> Result<(), RestoreError> {
+    for rank in ranks {
         let process = rank.process.as_ref();
         let alone = !rank.job().several();
         let apply = |p| if alone { apply_locale(p) } else { Ok(()) };
@@ -350,12 +288,11 @@ pub fn restore(
             message,
         })?;
     }
-    if program.guest {
-        // Its frames are yet to be compared with the program: `guest::resumed` does the rest.
-        job.comes_from(checkpoint.id());
-        return Ok(());
-    }
-    // Nothing can be refused from here on, in any process.
+    Ok(())
+}
+
+/// Nothing can be refused from here on, in any process.
+fn go_on(checkpoint: &Checkpoint, job: &Job, ranks: &mut [Box<Rank>]) -> Result<(), RestoreError> {
     if let Some(peers) = job.peers() {
         peers.meet();
     }

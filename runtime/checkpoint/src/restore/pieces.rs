@@ -1,12 +1,14 @@
 //! Blocks that the program hands out in pieces: each piece is converted by its own type and stays where it is in its block,
 //! so that what the program counts in bytes of the block means the same here. What is larger here than its place is refused.
 
+use std::sync::Arc;
+
 use pc3_typemetric::descriptor::{COUNTED, HANDED};
 use pc3_typemetric::plan::{Plan, Resolver};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::also::Others;
-use super::fill::{target, HIDDEN};
+use super::convert::{target, HIDDEN};
 use super::{Name, RankBuilder, RestoreError};
 use crate::objects::address_scan::AddressScan;
 use crate::objects::translate::Translator;
@@ -63,47 +65,8 @@ impl RankBuilder<'_, '_> {
             if ty == TypeId::UNKNOWN {
                 return Err(self.nobody_knows(name, ty, p.addr - start));
             }
-            let (to, plan) = self.plans.find(ty).map_err(self.types(name))?;
-            let bytes = self.size(&plan, p.bytes, name)? as u64;
-            if bytes > p.room {
-                return Err(self.value(name, &format!(
-                    "it has {} bytes in the block that it was handed out from (at {}), and would have {bytes} here: there is no room for it; \
-                     begin where it is largest, or let it have one size everywhere",
-                    p.room,
-                    self.places(HANDED).join(", ")
-                )));
-            }
-            let counted = self.places(COUNTED);
-            if let (true, false, Some(place)) =
-                (self.directory.foreign(), bytes == p.bytes, counted.first())
-            {
-                return Err(self.value(name, &format!(
-                    "it has {} bytes in its block, and would have {bytes} here, where the program goes through such blocks by sizes (at {}): it would \
-                     look elsewhere",
-                    p.bytes,
-                    place
-                )));
-            }
-            let align = self.align(to);
-            if here % align != 0 && self.directory.foreign() {
-                return Err(self.value(name, &format!(
-                    "where it lies in the block that it was handed out from is no multiple of {align} here"
-                )));
-            }
-            let link = match p.link {
-                Some(link) => {
-                    let (to, plan) = self.plans.find(link).map_err(self.types(name))?;
-                    let (of, size) = (self.plans.target, self.plans.source.size(link));
-                    if of.size(to) > p.room || size > p.bytes {
-                        return Err(self.value(
-                            name,
-                            "it is free, and has no room for the link to the next one",
-                        ));
-                    }
-                    Some((to, plan))
-                }
-                None => None,
-            };
+            let (to, plan, bytes) = self.fits(p, ty, here)?;
+            let link = self.link(p, name)?;
             let to_link = link.as_ref().map(|l| l.0);
             again(&mut self.rank.pieces, bytes, Some(to), to_link);
             list.push(Piece {
@@ -117,6 +80,60 @@ impl RankBuilder<'_, '_> {
         }
         self.directory.pieces = list;
         Ok(())
+    }
+
+    /// A piece's type here, how it is converted, and its size; there is room for it where it is.
+    fn fits(
+        &mut self,
+        p: &PieceMeta,
+        ty: TypeId,
+        here: usize,
+    ) -> Result<(TypeId, Arc<Plan>, u64), RestoreError> {
+        let name = Name::Heap(ty);
+        let (to, plan) = self.plans.find(ty).map_err(self.types(name))?;
+        let bytes = self.size(&plan, p.bytes, name)? as u64;
+        if bytes > p.room {
+            return Err(self.value(name, &format!(
+                "it has {} bytes in the block that it was handed out from (at {}), and would have {bytes} here: there is no room for it; \
+                 begin where it is largest, or let it have one size everywhere",
+                p.room,
+                self.places(HANDED).join(", ")
+            )));
+        }
+        let counted = self.places(COUNTED);
+        if let (true, false, Some(place)) =
+            (self.directory.foreign(), bytes == p.bytes, counted.first())
+        {
+            return Err(self.value(name, &format!(
+                "it has {} bytes in its block, and would have {bytes} here, where the program goes through such blocks by sizes (at {}): it would \
+                 look elsewhere",
+                p.bytes,
+                place
+            )));
+        }
+        let align = self.align(to);
+        if here % align != 0 && self.directory.foreign() {
+            return Err(self.value(name, &format!(
+                "where it lies in the block that it was handed out from is no multiple of {align} here"
+            )));
+        }
+        Ok((to, plan, bytes))
+    }
+
+    /// Of a free piece: the type here of what links it to the next, and how that is converted.
+    fn link(
+        &mut self,
+        p: &PieceMeta,
+        name: Name,
+    ) -> Result<Option<(TypeId, Arc<Plan>)>, RestoreError> {
+        let Some(link) = p.link else { return Ok(None) };
+        let (to, plan) = self.plans.find(link).map_err(self.types(name))?;
+        let (of, size) = (self.plans.target, self.plans.source.size(link));
+        if of.size(to) > p.room || size > p.bytes {
+            let why = "it is free, and has no room for the link to the next one";
+            return Err(self.value(name, why));
+        }
+        Ok(Some((to, plan)))
     }
 
     /// Where the program does something with such blocks.

@@ -5,12 +5,12 @@
 
 use crate::abi::Endian;
 use crate::choice::Test;
-use crate::float::{self, FloatError};
+use crate::float::{self, FloatError, Stored};
 use crate::plan::agree;
 use crate::plan::ops::Body;
 use crate::plan::ops::{Case, Int, Op, Reference, Step, Tag};
 use crate::plan::resolve::{Env, Reason, Resolver};
-use crate::types::Bits;
+use crate::types::{Bits, TypeId};
 
 /// Where and why running stopped; offsets count from the start of the source.
 #[derive(Debug)]
@@ -132,18 +132,7 @@ impl Exec<'_> {
             },
             Step::Int { from, to } => return self.integers(from, to, span),
             Step::Char { to_signed } => return self.chars(to_signed, span),
-            Step::Count { from, to, of } => {
-                let env = self.env;
-                return self.try_each(span, from.size.into(), to.size.into(), |s, d, _| {
-                    let value = whole(s, from, env.from);
-                    let each = i128::from(of.0);
-                    if value != 0 && (each == 0 || value % each != 0) {
-                        return Err((Some(value.to_string()), Reason::NoMultiple { of: of.0 }));
-                    }
-                    let value = value / each.max(1) * i128::from(of.1);
-                    put_whole(value, d, to, env.to)
-                });
-            }
+            Step::Count { from, to, of } => return self.counts(from, to, of, span),
             Step::Size {
                 from,
                 to,
@@ -152,62 +141,14 @@ impl Exec<'_> {
                 enough,
                 ref what,
             } => {
-                let env = self.env;
-                return self.try_each(span, from.size.into(), to.size.into(), |s, d, _| {
-                    let value = whole(s, from, env.from);
-                    let same = one_of.iter().filter(|n| i128::from(n.0) == value);
-                    let mut here = same.map(|n| i128::from(n.1));
-                    if let Some(first) = here.next().filter(|n| here.all(|m| m == *n)) {
-                        return put_whole(first, d, to, env.to);
-                    }
+                let stays = |value: i128| {
                     let fits = enough.is_some_and(|n| value >= i128::from(n));
-                    if !fits && (value != 0 || !but_nothing) {
-                        return Err((Some(value.to_string()), Reason::Measured(what.clone())));
-                    }
-                    put_whole(value, d, to, env.to)
-                });
+                    fits || value == 0 && but_nothing
+                };
+                return self.sizes(from, to, (one_of, what), stays, span);
             }
-            Step::Float { from, to } => {
-                let env = self.env;
-                let (n, m) = (usize::from(from.size), usize::from(to.size));
-                return self.try_each(span, n, m, |s, d, _| {
-                    float::convert(s, from.format, env.from, d, to.format, env.to).map_err(|e| {
-                        let reason = match e {
-                            FloatError::Inexact => Reason::Inexact,
-                            FloatError::Invalid => Reason::InvalidFloat,
-                        };
-                        (Some(float::text(s, from.format, env.from)), reason)
-                    })
-                });
-            }
-            Step::Refer { what, from, to } => {
-                let env = self.env;
-                return self.try_each(span, from.into(), to.into(), |s, d, ctx| {
-                    let raw = load(s, env.from);
-                    let shown = || Some(format!("{raw:#x}"));
-                    if let Reference::Held(address) = what {
-                        let new = address.translate(raw, ctx).map_err(|e| (shown(), e))?;
-                        store(new, d, env.to);
-                        return Ok(());
-                    }
-                    let translated = match (raw, what) {
-                        (0, _) => Ok(0),
-                        (_, Reference::Pointer(pointee)) => ctx.pointer(raw, pointee),
-                        (_, Reference::Function) => ctx.function(raw),
-                        (_, Reference::Handle(ty)) => ctx.handle(raw, ty),
-                        (_, Reference::File) => ctx.file(raw),
-                        (_, Reference::Word) => Ok(ctx.word(raw)),
-                        // Done above.
-                        (_, Reference::Held(_)) => Ok(raw),
-                    };
-                    let new = translated.map_err(|e| (shown(), Reason::Unresolved(e)))?;
-                    if to == 4 && new > u64::from(u32::MAX) {
-                        return Err((shown(), Reason::Address(new)));
-                    }
-                    store(new, d, env.to);
-                    Ok(())
-                });
-            }
+            Step::Float { from, to } => return self.floats(from, to, span),
+            Step::Refer { what, from, to } => return self.references(what, (from, to), span),
             Step::Bits {
                 from,
                 to,
@@ -219,31 +160,7 @@ impl Exec<'_> {
                 union,
                 ref cases,
                 ref otherwise,
-            } => {
-                for r in 0..span.reps {
-                    let at = (span.s + r * span.from_stride, span.d + r * span.to_stride);
-                    let value = self.tag(tag, at.0);
-                    let own = self.ctx.place(at.0 as u64 + union);
-                    let is_own = own.is_some_and(|p| i128::from(p) == value);
-                    let fits = |c: &&Case| {
-                        let own = is_own && c.tests.contains(&Test::Own);
-                        own || c.tests.iter().any(|t| t.fits(value, tag.mask))
-                    };
-                    // Of what has no address nothing is known.
-                    let asks = own.is_none() && cases.iter().any(|c| c.tests.contains(&Test::Own));
-                    let case = cases.iter().find(fits).filter(|_| !asks);
-                    let ops = case.map(|c| &c.ops);
-                    let Some(ops) = ops.or(otherwise.as_ref()) else {
-                        return Err(Fail {
-                            offset: at.0 as u64 + tag.at,
-                            bit: tag.bits.map(|b| at.0 as u64 * 8 + b.offset),
-                            value: Some(value.to_string()),
-                            reason: Reason::NoMember,
-                        });
-                    };
-                    self.elements(ops, at, (0, 0), 1)?;
-                }
-            }
+            } => return self.choose(tag, union, (cases, otherwise.as_ref()), span),
             Step::Agree {
                 ref readings,
                 to,
@@ -251,28 +168,13 @@ impl Exec<'_> {
                 ref what,
                 left,
             } => {
-                for r in 0..span.reps {
-                    let at = (span.s + r * span.from_stride, span.d + r * span.to_stride);
-                    let target = &mut self.dst[at.1..at.1 + to as usize];
-                    let env = self.env;
-                    let noted = self.ctx.in_use(at.0 as u64, of);
-                    if let Some(only) = noted.and_then(|n| agree::only(n, readings)) {
-                        let ctx = &mut *self.ctx;
-                        let other = agree::otherwise(env, self.src, at.0, only, readings, ctx);
-                        if let Some(other) = other {
-                            return Err(agree::doubt(at.0, only, other, what));
-                        }
-                        one(env, &only.ops, self.src, at.0, target, ctx)?;
-                        continue;
-                    }
-                    let union = agree::Union {
-                        readings,
-                        what,
-                        noted: noted.unwrap_or(u64::MAX),
-                        left,
-                    };
-                    agree::run(env, self.src, at.0, target, union, &mut *self.ctx)?;
-                }
+                let union = agree::Union {
+                    readings,
+                    what,
+                    noted: u64::MAX,
+                    left,
+                };
+                return self.agree(&union, to as usize, of, span);
             }
             Step::Repeat {
                 from_stride,
@@ -284,6 +186,157 @@ impl Exec<'_> {
                     self.elements(body, at, (from_stride as usize, to_stride as usize), span.n)?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn counts(&mut self, from: Int, to: Int, of: (u64, u64), span: Span) -> Result<(), Fail> {
+        let env = self.env;
+        self.try_each(span, from.size.into(), to.size.into(), |s, d, _| {
+            let value = whole(s, from, env.from);
+            let each = i128::from(of.0);
+            if value != 0 && (each == 0 || value % each != 0) {
+                return Err((Some(value.to_string()), Reason::NoMultiple { of: of.0 }));
+            }
+            let value = value / each.max(1) * i128::from(of.1);
+            put_whole(value, d, to, env.to)
+        })
+    }
+
+    /// `one_of`: what sizes are there and here; `stays`: may another number stay as it is?
+    fn sizes(
+        &mut self,
+        from: Int,
+        to: Int,
+        (one_of, what): (&[(u64, u64)], &str),
+        stays: impl Fn(i128) -> bool,
+        span: Span,
+    ) -> Result<(), Fail> {
+        let env = self.env;
+        self.try_each(span, from.size.into(), to.size.into(), |s, d, _| {
+            let value = whole(s, from, env.from);
+            let same = one_of.iter().filter(|n| i128::from(n.0) == value);
+            let mut here = same.map(|n| i128::from(n.1));
+            if let Some(first) = here.next().filter(|n| here.all(|m| m == *n)) {
+                return put_whole(first, d, to, env.to);
+            }
+            if !stays(value) {
+                let measured = Reason::Measured(what.to_owned());
+                return Err((Some(value.to_string()), measured));
+            }
+            put_whole(value, d, to, env.to)
+        })
+    }
+
+    fn floats(&mut self, from: Stored, to: Stored, span: Span) -> Result<(), Fail> {
+        let env = self.env;
+        let (n, m) = (usize::from(from.size), usize::from(to.size));
+        self.try_each(span, n, m, |s, d, _| {
+            float::convert(s, from.format, env.from, d, to.format, env.to).map_err(|e| {
+                let reason = match e {
+                    FloatError::Inexact => Reason::Inexact,
+                    FloatError::Invalid => Reason::InvalidFloat,
+                };
+                (Some(float::text(s, from.format, env.from)), reason)
+            })
+        })
+    }
+
+    /// References of these sizes.
+    fn references(
+        &mut self,
+        what: Reference,
+        (from, to): (u8, u8),
+        span: Span,
+    ) -> Result<(), Fail> {
+        let env = self.env;
+        self.try_each(span, from.into(), to.into(), |s, d, ctx| {
+            let raw = load(s, env.from);
+            let shown = || Some(format!("{raw:#x}"));
+            if let Reference::Held(address) = what {
+                let new = address.translate(raw, ctx).map_err(|e| (shown(), e))?;
+                store(new, d, env.to);
+                return Ok(());
+            }
+            let translated = match (raw, what) {
+                (0, _) => Ok(0),
+                (_, Reference::Pointer(pointee)) => ctx.pointer(raw, pointee),
+                (_, Reference::Function) => ctx.function(raw),
+                (_, Reference::Handle(ty)) => ctx.handle(raw, ty),
+                (_, Reference::File) => ctx.file(raw),
+                (_, Reference::Word) => Ok(ctx.word(raw)),
+                // Done above.
+                (_, Reference::Held(_)) => Ok(raw),
+            };
+            let new = translated.map_err(|e| (shown(), Reason::Unresolved(e)))?;
+            if to == 4 && new > u64::from(u32::MAX) {
+                return Err((shown(), Reason::Address(new)));
+            }
+            store(new, d, env.to);
+            Ok(())
+        })
+    }
+
+    /// Unions at an offset of which a tag says what is in use.
+    fn choose(
+        &mut self,
+        tag: &Tag,
+        union: u64,
+        (cases, otherwise): (&[Case], Option<&Vec<Op>>),
+        span: Span,
+    ) -> Result<(), Fail> {
+        for r in 0..span.reps {
+            let at = (span.s + r * span.from_stride, span.d + r * span.to_stride);
+            let value = self.tag(tag, at.0);
+            let own = self.ctx.place(at.0 as u64 + union);
+            let is_own = own.is_some_and(|p| i128::from(p) == value);
+            let fits = |c: &&Case| {
+                let own = is_own && c.tests.contains(&Test::Own);
+                own || c.tests.iter().any(|t| t.fits(value, tag.mask))
+            };
+            // Of what has no address nothing is known.
+            let asks = own.is_none() && cases.iter().any(|c| c.tests.contains(&Test::Own));
+            let case = cases.iter().find(fits).filter(|_| !asks);
+            let Some(ops) = case.map(|c| &c.ops).or(otherwise) else {
+                return Err(Fail {
+                    offset: at.0 as u64 + tag.at,
+                    bit: tag.bits.map(|b| at.0 as u64 * 8 + b.offset),
+                    value: Some(value.to_string()),
+                    reason: Reason::NoMember,
+                });
+            };
+            self.elements(ops, at, (0, 0), 1)?;
+        }
+        Ok(())
+    }
+
+    /// Unions of `to` bytes here of which nothing but perhaps a note says what is in use.
+    fn agree(
+        &mut self,
+        union: &agree::Union,
+        to: usize,
+        of: TypeId,
+        span: Span,
+    ) -> Result<(), Fail> {
+        let (env, readings) = (self.env, union.readings);
+        for r in 0..span.reps {
+            let at = (span.s + r * span.from_stride, span.d + r * span.to_stride);
+            let target = &mut self.dst[at.1..at.1 + to];
+            let noted = self.ctx.in_use(at.0 as u64, of);
+            if let Some(only) = noted.and_then(|n| agree::only(n, readings)) {
+                let ctx = &mut *self.ctx;
+                let other = agree::otherwise(env, self.src, at.0, only, readings, ctx);
+                if let Some(other) = other {
+                    return Err(agree::doubt(at.0, only, other, union.what));
+                }
+                one(env, &only.ops, self.src, at.0, target, ctx)?;
+                continue;
+            }
+            let union = agree::Union {
+                noted: noted.unwrap_or(u64::MAX),
+                ..*union
+            };
+            agree::run(env, self.src, at.0, target, union, &mut *self.ctx)?;
         }
         Ok(())
     }

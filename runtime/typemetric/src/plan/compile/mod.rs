@@ -271,140 +271,34 @@ impl<'a> Compiler<'a> {
         let (a, b) = (src.get(s), dst.get(d));
         let mut mode = mode;
         if mode == Mode::Convert && self.identical(s, d) && !self.changes_chars(s) {
-            push(
-                out,
-                Op {
-                    s: at.0,
-                    d: at.1,
-                    n: a.size,
-                    step: Step::Copy,
-                },
-            );
+            push(out, copy(at, a.size));
             mode = Mode::References;
             if !self.has_references(s) {
                 return;
             }
         }
-        let one = |step| one(at, step);
         match (a.kind, b.kind) {
             _ if self.same_number(a, b) => push(out, self.integer(a, b, at)),
-            (Kind::Opaque | Kind::Void, _) if self.identical(s, d) => {
-                push(
-                    out,
-                    Op {
-                        s: at.0,
-                        d: at.1,
-                        n: a.size,
-                        step: Step::Copy,
-                    },
-                );
-            }
+            (Kind::Opaque | Kind::Void, _) if self.identical(s, d) => push(out, copy(at, a.size)),
             (Kind::Bool, Kind::Bool) => push(out, self.integer(a, b, at)),
             (Kind::Bool, _) | (_, Kind::Bool) => self.differ(s, d),
             (k, l) if k.is_integer() && l.is_integer() => push(out, self.integer(a, b, at)),
             _ if self.of_sizes(a, b) => push(out, self.sized(a, b, at)),
             (Kind::Float, Kind::Float) | (Kind::Complex, Kind::Complex) => {
-                let parts = if a.kind == Kind::Complex { 2 } else { 1 };
-                match self.float(a, b) {
-                    Some(op) => {
-                        push_repeated(out, vec![op], at, (a.size / parts, b.size / parts), parts)
-                    }
-                    None if self.identical(s, d) => push(
-                        out,
-                        Op {
-                            s: at.0,
-                            d: at.1,
-                            n: a.size,
-                            step: Step::Copy,
-                        },
-                    ),
-                    None => self.mismatch(
-                        s,
-                        d,
-                        "a pair-of-doubles long double cannot change its format",
-                    ),
-                }
+                self.floats(s, d, at, out);
             }
             (Kind::Address, Kind::Address) if Held::of(a) != Held::of(b) => {
                 self.mismatch(s, d, "other bits of the integer are its tag");
             }
-            (k, l) if k.is_reference() && k == l => {
-                let what = match k {
-                    Kind::Handle => Reference::Handle(s),
-                    Kind::File => Reference::File,
-                    Kind::Address => Reference::Held(Address {
-                        held: Held::of(a),
-                        signed: a.flags & SIGNED != 0,
-                        bits: (8 * a.size as u32, 8 * b.size as u32),
-                        pointers: (bits(src.abi()), bits(dst.abi())),
-                    }),
-                    _ if src.get(a.elem).kind == Kind::Function => Reference::Function,
-                    _ => Reference::Pointer(a.elem),
-                };
-                push(
-                    out,
-                    one(Step::Refer {
-                        what,
-                        from: a.size as u8,
-                        to: b.size as u8,
-                    }),
-                );
-            }
+            (k, l) if k.is_reference() && k == l => push(out, self.reference(s, d, at)),
             (Kind::Struct, Kind::Struct) => self.members(s, d, at, mode, out),
             (Kind::Union, Kind::Union)
                 if mode == Mode::Scalars && self.identical(s, d) && !self.has_references(s) =>
             {
-                push(
-                    out,
-                    Op {
-                        s: at.0,
-                        d: at.1,
-                        n: a.size,
-                        step: Step::Copy,
-                    },
-                );
+                push(out, copy(at, a.size));
             }
             (Kind::Union, Kind::Union) => self.union(s, d, at, mode, out),
-            (Kind::Array, Kind::Array) if a.count == b.count => {
-                let mut body = Vec::new();
-                self.path.push("[]".into());
-                if a.count > 0 {
-                    self.value(a.elem, b.elem, (0, 0), mode, &mut body);
-                }
-                self.path.pop();
-                push_repeated(out, body, at, (src.size(a.elem), dst.size(b.elem)), a.count);
-            }
-            (Kind::Array, Kind::Array) if self.room_for_words(a, b) => {
-                let (from, to) = (src.abi().pointer.size, dst.abi().pointer.size);
-                let words = a.count / u64::from(from);
-                let int = |size| Int {
-                    size,
-                    signed: false,
-                };
-                let step = Step::Size {
-                    from: int(from),
-                    to: int(to),
-                    but_nothing: true,
-                    one_of: Vec::new(),
-                    enough: None,
-                    what: "the size of a pointer".into(),
-                };
-                let strides = (u64::from(from), u64::from(to));
-                let word = Op {
-                    s: 0,
-                    d: 0,
-                    n: 1,
-                    step,
-                };
-                push_repeated(out, vec![word], at, strides, words);
-            }
-            (Kind::Array, Kind::Array) => {
-                let reason = format!(
-                    "an array of {} elements in the checkpoint, of {} here",
-                    a.count, b.count
-                );
-                self.mismatch(s, d, reason);
-            }
+            (Kind::Array, Kind::Array) => self.array(s, d, at, mode, out),
             (Kind::Opaque | Kind::Void, k) if k == a.kind => {
                 let (what, more) = if a.flags & UNKNOWN != 0 {
                     let more = " (pc3cc --explain=heap lists what allocates them)";
@@ -420,6 +314,76 @@ impl<'a> Compiler<'a> {
                 self.mismatch(s, d, reason);
             }
             _ => self.differ(s, d),
+        }
+    }
+
+    fn floats(&mut self, s: TypeId, d: TypeId, at: (u64, u64), out: &mut Vec<Op>) {
+        let (a, b) = (self.src.get(s), self.dst.get(d));
+        let parts = if a.kind == Kind::Complex { 2 } else { 1 };
+        match self.float(a, b) {
+            Some(op) => push_repeated(out, vec![op], at, (a.size / parts, b.size / parts), parts),
+            None if self.identical(s, d) => push(out, copy(at, a.size)),
+            None => self.mismatch(
+                s,
+                d,
+                "a pair-of-doubles long double cannot change its format",
+            ),
+        }
+    }
+
+    fn reference(&self, s: TypeId, d: TypeId, at: (u64, u64)) -> Op {
+        let (src, dst) = (self.src, self.dst);
+        let (a, b) = (src.get(s), dst.get(d));
+        let what = match a.kind {
+            Kind::Handle => Reference::Handle(s),
+            Kind::File => Reference::File,
+            Kind::Address => Reference::Held(Address {
+                held: Held::of(a),
+                signed: a.flags & SIGNED != 0,
+                bits: (8 * a.size as u32, 8 * b.size as u32),
+                pointers: (bits(src.abi()), bits(dst.abi())),
+            }),
+            _ if src.get(a.elem).kind == Kind::Function => Reference::Function,
+            _ => Reference::Pointer(a.elem),
+        };
+        let (from, to) = (a.size as u8, b.size as u8);
+        one(at, Step::Refer { what, from, to })
+    }
+
+    fn array(&mut self, s: TypeId, d: TypeId, at: (u64, u64), mode: Mode, out: &mut Vec<Op>) {
+        let (src, dst) = (self.src, self.dst);
+        let (a, b) = (src.get(s), dst.get(d));
+        if a.count == b.count {
+            let mut body = Vec::new();
+            self.path.push("[]".into());
+            if a.count > 0 {
+                self.value(a.elem, b.elem, (0, 0), mode, &mut body);
+            }
+            self.path.pop();
+            push_repeated(out, body, at, (src.size(a.elem), dst.size(b.elem)), a.count);
+        } else if self.room_for_words(a, b) {
+            let (from, to) = (src.abi().pointer.size, dst.abi().pointer.size);
+            let words = a.count / u64::from(from);
+            let int = |size| Int {
+                size,
+                signed: false,
+            };
+            let step = Step::Size {
+                from: int(from),
+                to: int(to),
+                but_nothing: true,
+                one_of: Vec::new(),
+                enough: None,
+                what: "the size of a pointer".into(),
+            };
+            let strides = (u64::from(from), u64::from(to));
+            push_repeated(out, vec![one((0, 0), step)], at, strides, words);
+        } else {
+            let reason = format!(
+                "an array of {} elements in the checkpoint, of {} here",
+                a.count, b.count
+            );
+            self.mismatch(s, d, reason);
         }
     }
 
@@ -614,7 +578,12 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Of a pointer.
+/// So many bytes as they are.
+fn copy(at: (u64, u64), n: u64) -> Op {
+    let (s, d, step) = (at.0, at.1, Step::Copy);
+    Op { s, d, n, step }
+}
+
 /// How a struct is called where members are missed; a function's variables have no name.
 fn whose(table: &TypeTable, id: TypeId) -> String {
     match table.get(id).name.is_empty() {
@@ -623,6 +592,7 @@ fn whose(table: &TypeTable, id: TypeId) -> String {
     }
 }
 
+/// Of a pointer.
 fn bits(abi: &Abi) -> u32 {
     8 * u32::from(abi.pointer.size)
 }

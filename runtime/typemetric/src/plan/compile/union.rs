@@ -3,7 +3,7 @@
 //! Where it does matter, a union that stays on its ABI keeps its bytes, and words at places where some member
 //! has a reference are translated if they are addresses of live objects.
 
-use super::{part, Compiler, Mode};
+use super::{one, part, Compiler, Mode};
 use crate::choice::{Choice, LEFT, VALUE};
 use crate::plan::ops::{push, push_repeated, Case, Int, Op, Reading, Reference, Step, Tag};
 use crate::types::{counterparts, Kind, Type, TypeId};
@@ -29,8 +29,57 @@ impl Compiler<'_> {
         }
         let stays = mode == Mode::References && src.abi().same_layout(dst.abi());
         let before = self.mismatches.len();
-        let mut units: Vec<Option<Vec<Op>>> = Vec::new();
-        let mut readings: Vec<Reading> = Vec::new();
+        let (mut units, readings) = self.readings(a, b);
+        if stays && self.mismatches.len() > before {
+            // A union in it is of that kind.
+            self.mismatches.truncate(before);
+            return self.words(s, d, at, out);
+        }
+        let Some(longest) =
+            (0..units.len()).max_by_key(|&i| units[i].as_ref().map_or(usize::MAX, Vec::len))
+        else {
+            return;
+        };
+        let agree = agree(&units, longest);
+        if agree == Agree::No && stays {
+            return self.words(s, d, at, out);
+        }
+        if agree == Agree::No {
+            // What stands against a member stands against all.
+            if self.mismatches.len() == before {
+                push(out, one(at, self.by_value(readings, s, b.size)));
+            }
+            return;
+        }
+        let (m, n) = (&a.members[longest], &b.members[longest]);
+        self.path.push(part(&m.name, longest));
+        match (m.bits, n.bits) {
+            (None, None) => {
+                let mut ops = Vec::new();
+                let place = (at.0 + m.offset, at.1 + n.offset);
+                self.value(m.ty, n.ty, place, mode, &mut ops);
+                for op in ops {
+                    let op = match agree {
+                        Agree::ButPointees => any_pointer(&op),
+                        _ => op,
+                    };
+                    push(out, op);
+                }
+            }
+            _ if mode == Mode::References => {}
+            _ => {
+                let ops = units.swap_remove(longest).unwrap_or_default();
+                push_repeated(out, ops, at, (a.size, b.size), 1);
+            }
+        }
+        self.path.pop();
+    }
+
+    /// Each member's scalars, unless there are too many, and how it is converted.
+    fn readings(&mut self, a: &Type, b: &Type) -> (Vec<Option<Vec<Op>>>, Vec<Reading>) {
+        let (src, dst) = (self.src, self.dst);
+        let mut units = Vec::new();
+        let mut readings = Vec::new();
         for (i, (m, n)) in a.members.iter().zip(&b.members).enumerate() {
             let mut ops = Vec::new();
             self.path.push(part(&m.name, i));
@@ -54,85 +103,40 @@ impl Compiler<'_> {
             let name = m.name.clone();
             readings.push(Reading { name, ops, doubles });
         }
-        if stays && self.mismatches.len() > before {
-            // A union in it is of that kind.
-            self.mismatches.truncate(before);
-            return self.words(s, d, at, out);
-        }
-        let Some(longest) =
-            (0..units.len()).max_by_key(|&i| units[i].as_ref().map_or(usize::MAX, Vec::len))
-        else {
-            return;
-        };
-        let whole: Option<HashSet<&Op>> = units[longest].as_ref().map(|ops| ops.iter().collect());
-        let loose: Option<HashSet<Op>> = units[longest]
-            .as_ref()
-            .map(|ops| ops.iter().map(any_pointer).collect());
-        let mut several_pointees = false;
-        for (i, unit) in units.iter().enumerate() {
-            let agrees = match (unit, &whole) {
-                (Some(part), Some(whole)) => part.iter().all(|op| whole.contains(op)),
-                _ => false,
-            };
-            let pointers = || match (unit, &loose) {
-                (Some(part), Some(whole)) => part.iter().all(|op| whole.contains(&any_pointer(op))),
-                _ => false,
-            };
-            if agrees || i == longest {
-                continue;
-            }
-            if pointers() {
-                several_pointees = true;
-            } else if stays {
-                return self.words(s, d, at, out);
-            } else {
-                // What stands against a member stands against all.
-                if self.mismatches.len() == before {
-                    let step = self.by_value(readings, s, b.size);
-                    push(
-                        out,
-                        Op {
-                            s: at.0,
-                            d: at.1,
-                            n: 1,
-                            step,
-                        },
-                    );
-                }
-                return;
-            }
-        }
-        let (m, n) = (&a.members[longest], &b.members[longest]);
-        self.path.push(part(&m.name, longest));
-        match (m.bits, n.bits) {
-            (None, None) => {
-                let mut ops = Vec::new();
-                self.value(
-                    m.ty,
-                    n.ty,
-                    (at.0 + m.offset, at.1 + n.offset),
-                    mode,
-                    &mut ops,
-                );
-                for op in ops {
-                    push(
-                        out,
-                        if several_pointees {
-                            any_pointer(&op)
-                        } else {
-                            op
-                        },
-                    );
-                }
-            }
-            _ if mode == Mode::References => {}
-            _ => {
-                let ops = units.swap_remove(longest).unwrap_or_default();
-                push_repeated(out, ops, at, (a.size, b.size), 1);
-            }
-        }
-        self.path.pop();
+        (units, readings)
     }
+}
+
+/// Is each scalar of a member one of the longest member's?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Agree {
+    Yes,
+    /// But for what pointers lead to.
+    ButPointees,
+    No,
+}
+
+fn agree(units: &[Option<Vec<Op>>], longest: usize) -> Agree {
+    let Some(most) = &units[longest] else {
+        let others = units.len() > 1;
+        return if others { Agree::No } else { Agree::Yes };
+    };
+    let whole: HashSet<&Op> = most.iter().collect();
+    let loose: HashSet<Op> = most.iter().map(any_pointer).collect();
+    let mut found = Agree::Yes;
+    for (_, unit) in units.iter().enumerate().filter(|(i, _)| *i != longest) {
+        let Some(part) = unit else {
+            return Agree::No;
+        };
+        if part.iter().all(|op| whole.contains(op)) {
+            continue;
+        }
+        if !part.iter().all(|op| loose.contains(&any_pointer(op))) {
+            return Agree::No;
+        }
+        found = Agree::ButPointees;
+    }
+    found
 }
 
 impl Compiler<'_> {
