@@ -101,37 +101,11 @@ pub unsafe fn import_unit(
             // SAFETY: `members` points to `count` members.
             let members: &[pc3_member] = unsafe { std::slice::from_raw_parts(c.members, c.count) };
             for m in members {
-                // SAFETY: names are C strings.
-                let member = unsafe { string(m.name) };
-                let mut offset = m.offset as u64;
-                let mut bits = None;
-                if !m.bits.is_null() {
-                    // SAFETY: the image has the size of the struct.
-                    let image = unsafe { std::slice::from_raw_parts(m.bits, c.size) };
-                    let found = Bits::from_image(image, Endian::HOST);
-                    let found = found.ok_or_else(|| ImportError::Bits {
-                        index,
-                        member: member.clone(),
-                    })?;
-                    offset = found.offset / 8;
-                    bits = Some(found);
-                }
-                let ty_id = resolve(m.ty, table)
-                    .filter(|&id| id != TypeId::UNKNOWN)
-                    .ok_or_else(foreign)?;
-                let choice = (!m.choice.is_null()).then(|| {
-                    // SAFETY: a C string.
-                    let text = unsafe { string(m.choice) };
-                    // The compiler has read it before.
-                    Choice::parse(&text, &|_| None).ok().map(Arc::new)
-                });
-                ty.members.push(Member {
-                    name: member,
-                    ty: ty_id,
-                    offset,
-                    bits,
-                    choice: Chosen(choice.flatten()),
-                });
+                let of = resolve(m.ty, table).filter(|&id| id != TypeId::UNKNOWN);
+                // SAFETY: by the caller; an image has the size of the struct.
+                let made = unsafe { member(m, of.ok_or_else(foreign)?, c.size) };
+                ty.members
+                    .push(made.map_err(|member| ImportError::Bits { index, member })?);
             }
         }
         list.push(ty);
@@ -145,6 +119,39 @@ pub unsafe fn import_unit(
         unsafe { (*types.add(index)).id = id.0 };
     }
     Ok(())
+}
+
+/// A member of type `ty` in a struct of so many bytes; or its name, if its bits are not as any field's.
+///
+/// # Safety
+/// Its strings and its image are complete.
+unsafe fn member(m: &pc3_member, ty: TypeId, bytes: usize) -> Result<Member, String> {
+    // SAFETY: names are C strings.
+    let name = unsafe { string(m.name) };
+    let mut offset = m.offset as u64;
+    let mut bits = None;
+    if !m.bits.is_null() {
+        // SAFETY: the image has the size of the struct.
+        let image = unsafe { std::slice::from_raw_parts(m.bits, bytes) };
+        let Some(found) = Bits::from_image(image, Endian::HOST) else {
+            return Err(name);
+        };
+        offset = found.offset / 8;
+        bits = Some(found);
+    }
+    let choice = (!m.choice.is_null()).then(|| {
+        // SAFETY: a C string.
+        let text = unsafe { string(m.choice) };
+        // The compiler has read it before.
+        Choice::parse(&text, &|_| None).ok().map(Arc::new)
+    });
+    Ok(Member {
+        name,
+        ty,
+        offset,
+        bits,
+        choice: Chosen(choice.flatten()),
+    })
 }
 
 /// Unnamed members, which are measured in the struct around them: each gets the extent of its own members.

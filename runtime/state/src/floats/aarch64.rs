@@ -23,21 +23,23 @@ const TRAPS: u32 = 8;
 const DIRECTIONS: [u32; 4] = [0, 3 << 22, 1 << 22, 2 << 22];
 const ROUNDING: u32 = 3 << 22;
 
+pub use self::Aarch64 as Registers;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Registers {
+pub struct Aarch64 {
     control: u32,
     status: u32,
 }
 
-impl Registers {
+impl Aarch64 {
     #[inline]
-    pub fn read() -> Registers {
+    pub fn read() -> Aarch64 {
         let (control, status): (u64, u64);
         // SAFETY: two registers are read.
         unsafe {
             asm!("mrs {}, fpcr", "mrs {}, fpsr", out(reg) control, out(reg) status, options(nostack, preserves_flags));
         }
-        Registers {
+        Aarch64 {
             control: control as u32,
             // The top bits belong to comparisons of another instruction set, one says that vectors have been saturated.
             status: status as u32 & ALL,
@@ -45,7 +47,7 @@ impl Registers {
     }
 
     /// `now`: what the registers hold.
-    pub fn write(self, now: Registers) {
+    pub fn write(self, now: Aarch64) {
         // SAFETY: values that were read, or made of such and bits that exist.
         unsafe {
             if self.control != now.control {
@@ -74,9 +76,9 @@ impl Registers {
         (self.control & !(ROUNDING | ALL << TRAPS)).into()
     }
 
-    pub fn with(self, rounding: u8, flags: u8, traps: u8, special: Option<u64>) -> Registers {
+    pub fn with(self, rounding: u8, flags: u8, traps: u8, special: Option<u64>) -> Aarch64 {
         let special = special.unwrap_or(self.special()) as u32;
-        Registers {
+        Aarch64 {
             control: special
                 | DIRECTIONS[usize::from(rounding & 3)]
                 | numbered(traps, EXCEPTIONS) << TRAPS,

@@ -28,18 +28,20 @@ const EXCEPTIONS: &Table = &[
 const ALL: c_int = 31;
 const DIRECTIONS: [u32; 4] = [0, 0xc0_0000, 0x40_0000, 0x80_0000];
 
+pub use self::Other as Registers;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Registers {
+pub struct Other {
     rounding: c_int,
     flags: c_int,
     traps: c_int,
 }
 
-impl Registers {
-    pub fn read() -> Registers {
+impl Other {
+    pub fn read() -> Other {
         // SAFETY: plain calls.
         unsafe {
-            Registers {
+            Other {
                 rounding: fegetround(),
                 flags: fetestexcept(ALL),
                 traps: fegetexcept(),
@@ -48,7 +50,7 @@ impl Registers {
     }
 
     /// `now`: what the registers hold.
-    pub fn write(self, _now: Registers) {
+    pub fn write(self, _now: Other) {
         // SAFETY: plain calls.
         unsafe {
             fedisableexcept(ALL);
@@ -73,8 +75,8 @@ impl Registers {
         0
     }
 
-    pub fn with(self, rounding: u8, flags: u8, traps: u8, _: Option<u64>) -> Registers {
-        Registers {
+    pub fn with(self, rounding: u8, flags: u8, traps: u8, _: Option<u64>) -> Other {
+        Other {
             rounding: DIRECTIONS[usize::from(rounding & 3)] as c_int,
             flags: numbered(flags, EXCEPTIONS) as c_int,
             traps: numbered(traps, EXCEPTIONS) as c_int,

@@ -22,22 +22,24 @@ const ROUNDING: u32 = 7;
 /// Why the last trap was.
 const REASON: u32 = 0xff00;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Registers(u32);
+pub use self::S390x as Registers;
 
-impl Registers {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct S390x(u32);
+
+impl S390x {
     #[inline]
-    pub fn read() -> Registers {
+    pub fn read() -> S390x {
         let all: u64;
         // SAFETY: a register is read.
         unsafe {
             asm!("lghi {0}, 0", "efpc {0}", out(reg) all, options(nostack, preserves_flags));
         }
-        Registers(all as u32 & !REASON)
+        S390x(all as u32 & !REASON)
     }
 
     /// `now`: what the register holds.
-    pub fn write(self, now: Registers) {
+    pub fn write(self, now: S390x) {
         if self != now {
             // SAFETY: a value that was read, or made of such and bits that exist.
             unsafe {
@@ -64,10 +66,10 @@ impl Registers {
         (self.0 & !(ROUNDING | ALL | ALL << TRAPS) | odd).into()
     }
 
-    pub fn with(self, rounding: u8, flags: u8, traps: u8, special: Option<u64>) -> Registers {
+    pub fn with(self, rounding: u8, flags: u8, traps: u8, special: Option<u64>) -> S390x {
         let special = special.unwrap_or(self.special()) as u32;
         let direction = DIRECTIONS[usize::from(rounding & 3)];
-        Registers(
+        S390x(
             special
                 | direction
                 | numbered(flags, EXCEPTIONS)

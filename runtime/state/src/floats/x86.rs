@@ -28,17 +28,19 @@ const FLUSH: u32 = 0x8040;
 /// Of the control word.
 const PRECISION: u32 = 0x300;
 
+pub use self::X86 as Registers;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Registers {
+pub struct X86 {
     sse: u32,
     control: u16,
     /// The older unit's flags.
     status: u16,
 }
 
-impl Registers {
+impl X86 {
     #[inline]
-    pub fn read() -> Registers {
+    pub fn read() -> X86 {
         let (mut sse, mut control, mut status) = (0_u32, 0_u16, 0_u16);
         // SAFETY: three registers are stored to variables of their sizes.
         unsafe {
@@ -52,7 +54,7 @@ impl Registers {
                 options(nostack, preserves_flags),
             );
         }
-        Registers {
+        X86 {
             sse,
             control,
             status: status & ALL as u16,
@@ -60,7 +62,7 @@ impl Registers {
     }
 
     /// `now`: what the registers hold.
-    pub fn write(self, now: Registers) {
+    pub fn write(self, now: X86) {
         // SAFETY: registers are loaded from variables of their sizes, with values that were read, or made of such and
         // bits that exist; the register stack of the older unit is as it was.
         unsafe {
@@ -98,7 +100,7 @@ impl Registers {
         u64::from(self.sse & FLUSH) | u64::from(older) << 32
     }
 
-    pub fn with(self, rounding: u8, flags: u8, traps: u8, special: Option<u64>) -> Registers {
+    pub fn with(self, rounding: u8, flags: u8, traps: u8, special: Option<u64>) -> X86 {
         let special = special.unwrap_or(self.special());
         let direction = DIRECTIONS[usize::from(rounding & 3)];
         let masks = ALL & !numbered(traps, EXCEPTIONS);
@@ -107,7 +109,7 @@ impl Registers {
             0 => u32::from(self.control) & !(PRECISION | 0xc00 | ALL) | older | direction | masks,
             _ => older,
         };
-        Registers {
+        X86 {
             sse: special as u32 & FLUSH
                 | direction << HIGHER
                 | masks << MASKS

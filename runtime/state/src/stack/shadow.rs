@@ -25,7 +25,7 @@ fn alignment(elem: *const pc3_type) -> usize {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Block {
+pub struct StackBlock {
     /// The bytes, behind the header.
     pub base: usize,
     pub bytes: usize,
@@ -40,7 +40,7 @@ pub struct Shadow {
     mapped: usize,
     /// First byte that generated code may not use.
     end: usize,
-    blocks: Vec<Block>,
+    blocks: Vec<StackBlock>,
     /// Top when the stack began to unwind.
     pub top: usize,
 }
@@ -108,7 +108,7 @@ impl Shadow {
         {
             self.blocks.pop();
         }
-        self.blocks.push(Block {
+        self.blocks.push(StackBlock {
             base,
             bytes,
             elem,
@@ -120,10 +120,10 @@ impl Shadow {
     }
 
     /// The blocks alive below `top`, given the functions' structs (address, bytes).
-    pub fn live_blocks(&self, structs: &[(usize, usize)]) -> Vec<Block> {
+    pub fn live_blocks(&self, structs: &[(usize, usize)]) -> Vec<StackBlock> {
         let mut taken: Vec<(usize, usize)> = structs.iter().map(|&(at, n)| (at, at + n)).collect();
         taken.sort_unstable();
-        let clear = |b: &Block| {
+        let clear = |b: &StackBlock| {
             let (start, end) = (b.base - HEADER, b.base + b.bytes);
             let after = taken.partition_point(|t| t.1 <= start);
             end < self.top && taken.get(after).is_none_or(|t| t.0 >= end)
