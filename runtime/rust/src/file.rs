@@ -8,9 +8,9 @@ use std::path::Path;
 
 use pc3_runtime::abi::{closing, opened};
 
-use crate::load::{LoadError, Loading, View};
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::value::Checkpointable;
 
 /// An open file, which checkpoints keep: it has the functions of [`std::fs::File`].

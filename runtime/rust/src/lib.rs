@@ -26,66 +26,55 @@
 //! when the checkpoint is written, or in another process on another machine, they come back the same way.  What a
 //! program's environment (`PC3_EVERY`, `PC3_RESTART`, …) and the tools do is the same as for C programs.
 //!
-//! * `value`: what can be saved; `kinds`: the standard library's types; `types`: how checkpoints describe them.
-//! * `save`, `load`: values to bytes and back; `deep`: stacks for long chains of them.
-//! * `loud`: whose end can be seen; `ways`: what is saved, and what is made again; `repeats`: closures that are called again.
-//! * `file`, `buffered`: files, and buffers in front of them. `functions`: functions as values. `rand`: generators.
-//! * `mpi`: messages between ranks.
-//! * `saved`: statics that are part of the state.
-//! * `statics`: what the compiler says of others. `receivers`: what methods take by value.
-//! * `frames`: where locals wait; `point`: what the attribute's code is made of; `start`: `main`.
+//! | module | what |
+//! |---|---|
+//! | `value` | what can be saved: to bytes and back, and how checkpoints describe it |
+//! | `kinds` | the standard library's types, and those of widely used crates |
+//! | `file`, `buffered`, `saved` | files, buffers in front of them, statics that are part of the state |
+//! | `functions`, `rand` | functions as values, generators |
+//! | `point` | what the attribute's code is made of; `point::frames`: where locals wait |
+//! | `mpi` | messages between ranks |
+//! | `start` | `main` |
+//!
+//! Checkpoints name a derived type by its module, so such a type stays in its.
 
 // What the derive makes speaks of `pc3`.
 extern crate self as pc3;
 
 mod buffered;
-mod cut;
-mod deep;
 mod file;
-mod frames;
 mod functions;
-mod heads;
 mod kinds;
-mod lasting;
-mod load;
-mod loud;
 #[cfg(feature = "mpi")]
 pub mod mpi;
-mod places;
 #[doc(hidden)]
 pub mod point;
 #[cfg(feature = "rand")]
 pub mod rand;
-mod receivers;
-mod repeats;
-mod save;
 mod saved;
 mod start;
-mod statics;
-mod types;
 mod value;
-mod ways;
 
+pub use crate::point::questions::loud::Loud;
+pub use crate::point::questions::ways::Plain;
 pub use buffered::{stdin, BufReader, BufWriter, Lines, Numbered, Stdin};
 pub use file::{File, OpenOptions};
 #[cfg(feature = "serde")]
 pub use kinds::Serde;
 pub use kinds::{tagged, AnyOrder, Unordered};
-#[doc(hidden)]
-pub use load::{missing, Columns};
-pub use load::{LoadError, Loading, Members, View};
-pub use loud::Loud;
 pub use pc3_macros::{checkpointable, main, Checkpointable};
-pub use save::Saver;
 pub use saved::Saved;
 #[doc(hidden)]
 pub use start::start;
 #[cfg(feature = "mpi")]
 #[doc(hidden)]
 pub use start::start_mpi;
-pub use types::{layout, widest, Layout, TypeId, Types, Variant};
+#[doc(hidden)]
+pub use value::load::{missing, Columns};
+pub use value::load::{LoadError, Loading, Members, View};
+pub use value::save::Saver;
+pub use value::types::{layout, widest, Layout, TypeId, Types, Variant};
 pub use value::Checkpointable;
-pub use ways::Plain;
 
 /// A checkpoint may be taken here: only within a function with `#[checkpointable]`.
 #[macro_export]

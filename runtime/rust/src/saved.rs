@@ -11,9 +11,9 @@ use std::sync::{Mutex, PoisonError};
 
 use pc3_runtime::report::{die, EXIT_FATAL};
 
-use crate::frames;
-use crate::load::{LoadError, Loading, View};
+use crate::point::frames;
 use crate::start;
+use crate::value::load::{LoadError, Loading, View};
 use crate::value::{Checkpointable, Kept};
 
 /// A static of [`saved!`](crate::saved).

@@ -6,7 +6,7 @@ use std::sync::{Once, OnceLock};
 use pc3_runtime::start_guest;
 
 use crate::buffered;
-use crate::frames::{Frames, Program};
+use crate::point::frames::{Frames, Program};
 use crate::saved;
 
 static PROGRAM: OnceLock<Program> = OnceLock::new();

@@ -3,9 +3,9 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::{Mutex, OnceLock, RwLock, TryLockError};
 
-use crate::load::{LoadError, Loading, View};
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::value::Checkpointable;
 
 macro_rules! cells {

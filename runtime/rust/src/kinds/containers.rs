@@ -2,9 +2,9 @@
 
 use std::collections::{BinaryHeap, LinkedList, VecDeque};
 
-use crate::load::{LoadError, Loading, Members, View};
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::value::load::{LoadError, Loading, Members, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::value::Checkpointable;
 
 pub(super) fn describe<L: Checkpointable, T: Checkpointable>(

@@ -5,9 +5,9 @@ use std::convert::Infallible;
 use std::ops::{Bound, ControlFlow};
 use std::task::Poll;
 
-use crate::load::{missing, LoadError, Loading, Members, View};
-use crate::save::Saver;
-use crate::types::{layout, widest, TypeId, Types};
+use crate::value::load::{missing, LoadError, Loading, Members, View};
+use crate::value::save::Saver;
+use crate::value::types::{layout, widest, TypeId, Types};
 use crate::value::Checkpointable;
 
 macro_rules! tuples {

@@ -6,9 +6,9 @@ use std::num::{NonZero, Saturating, Wrapping};
 
 use pc3_typemetric::types::Kind;
 
-use crate::load::{LoadError, Loading, View};
-use crate::save::Saver;
-use crate::types::{layout, TypeId, Types};
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{layout, TypeId, Types};
 use crate::value::Checkpointable;
 
 macro_rules! fixed {

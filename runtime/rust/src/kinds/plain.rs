@@ -12,9 +12,9 @@ use std::sync::atomic::{
 };
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::load::{LoadError, Loading, View};
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::value::Checkpointable;
 
 use super::groups::enums;

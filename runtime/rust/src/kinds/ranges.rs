@@ -2,9 +2,9 @@
 
 use std::ops::{Range, RangeFrom, RangeInclusive, RangeTo, RangeToInclusive};
 
-use crate::load::{LoadError, Loading, View};
-use crate::save::Saver;
-use crate::types::{layout, TypeId, Types};
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{layout, TypeId, Types};
 use crate::value::Checkpointable;
 
 impl<T: Checkpointable> Checkpointable for Range<T> {

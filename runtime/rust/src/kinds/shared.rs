@@ -5,9 +5,9 @@ use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::sync::{Arc, Weak as ArcWeak};
 
-use crate::load::{LoadError, Loading, View};
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::value::Checkpointable;
 
 fn describe<P: Checkpointable, T: Checkpointable>(types: &mut Types, name: &str) -> TypeId {

@@ -9,9 +9,9 @@ use std::sync::Mutex;
 use pc3_typemetric::types::Kind;
 
 use super::containers::reserve;
-use crate::load::{LoadError, Loading, Members, View};
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::value::load::{LoadError, Loading, Members, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::value::Checkpointable;
 
 /// A byte of text.

@@ -5,9 +5,12 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use crate::frames::Entry;
-use crate::point::{advance, in_order, keep, take, Left};
-use crate::ways::Plain;
+use crate::point::frames::Entry;
+use crate::point::in_order;
+use crate::point::items::advance;
+use crate::point::locals::{keep, take};
+use crate::point::mode::Left;
+use crate::point::questions::ways::Plain;
 use crate::Checkpointable;
 
 use super::iterators::Listed;
@@ -20,18 +23,18 @@ pub struct Walked {
 }
 
 impl Walked {
-    pub(super) fn new(front: u64, back: u64) -> Self {
+    pub(in crate::kinds) fn new(front: u64, back: u64) -> Self {
         Walked { front, back }
     }
 
     #[inline(always)]
-    pub(super) fn ahead<I: Iterator>(self, mut of: I) -> I {
+    pub(in crate::kinds) fn ahead<I: Iterator>(self, mut of: I) -> I {
         drop(advance(&mut of, self.front));
         of
     }
 
     #[inline(always)]
-    pub(super) fn ahead_both_ways<I: DoubleEndedIterator>(self, of: I) -> I {
+    pub(in crate::kinds) fn ahead_both_ways<I: DoubleEndedIterator>(self, of: I) -> I {
         let mut of = self.ahead(of);
         (0..self.back).for_each(|_| drop(of.next_back()));
         of
@@ -46,7 +49,7 @@ pub struct Walk<I> {
 }
 
 impl<I> Walk<I> {
-    pub(super) fn rest(self, at: &str) -> Walked {
+    pub(in crate::kinds) fn rest(self, at: &str) -> Walked {
         in_order(&self.of, at);
         self.walked
     }
@@ -120,7 +123,7 @@ impl<I> Ahead<I> {
         Ahead(Cell::new(Some(made)))
     }
     #[inline(always)]
-    pub(super) fn made(&self) -> I {
+    pub(in crate::kinds) fn made(&self) -> I {
         match self.0.take() {
             Some(made) => made,
             None => unreachable!("it is asked once"),

@@ -81,7 +81,9 @@ impl<T: Equivalence> BufferMut for Vec<T> {
 }
 
 /// Blocks of a slice at regular distances, such as a column of a matrix that is kept by rows.
-pub struct View<'a, T>(Blocks<&'a [T]>);
+pub struct BufferView<'a, T>(Blocks<&'a [T]>);
+
+pub use BufferView as View;
 
 /// The same to be received into.
 pub struct ViewMut<'a, T>(Blocks<&'a mut [T]>);
@@ -97,15 +99,15 @@ fn inside(n: usize, count: usize, length: usize, stride: usize) {
     );
 }
 
-impl<'a, T: Equivalence> View<'a, T> {
+impl<'a, T: Equivalence> BufferView<'a, T> {
     /// `count` blocks of `length` values, of which the next begins `stride` values after the last.
     ///
     /// # Panics
     /// They overlap or are not within the slice.
     #[track_caller]
-    pub fn new(items: &'a [T], count: usize, length: usize, stride: usize) -> View<'a, T> {
+    pub fn new(items: &'a [T], count: usize, length: usize, stride: usize) -> BufferView<'a, T> {
         inside(items.len(), count, length, stride);
-        View(Blocks {
+        BufferView(Blocks {
             items,
             count,
             length,
@@ -115,7 +117,7 @@ impl<'a, T: Equivalence> View<'a, T> {
 }
 
 impl<'a, T: Equivalence> ViewMut<'a, T> {
-    /// As [`View::new`].
+    /// As [`BufferView::new`].
     ///
     /// # Panics
     /// As there.
@@ -131,7 +133,7 @@ impl<'a, T: Equivalence> ViewMut<'a, T> {
     }
 }
 
-impl<T: Equivalence> Buffer for View<'_, T> {
+impl<T: Equivalence> Buffer for BufferView<'_, T> {
     type Item = T;
     fn blocks(&self) -> Blocks<&[T]> {
         Blocks { ..self.0 }

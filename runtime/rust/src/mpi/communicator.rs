@@ -11,7 +11,7 @@ use pc3_vmpi::group::Compare;
 use pc3_vmpi::handle::abi;
 
 use super::group::Group;
-use super::owned::{End, Owned};
+use super::request::owned::{End, Owned};
 use super::topology::{self, CartesianCommunicator};
 use super::{fail, ok, Rank};
 use crate::Checkpointable;

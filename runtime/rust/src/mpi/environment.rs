@@ -25,7 +25,7 @@ use pc3_vmpi::c::env::{
 use pc3_vmpi::state::RankState;
 
 use super::communicator::{Communicator, SimpleCommunicator};
-use super::owned::{End, Owned};
+use super::request::owned::{End, Owned};
 use super::{fail, ok, Rank};
 use crate::Checkpointable;
 

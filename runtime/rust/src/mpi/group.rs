@@ -8,8 +8,8 @@ use pc3_vmpi::c::group::{
 use pc3_vmpi::group::Compare;
 use pc3_vmpi::handle::abi;
 
-use super::owned::{End, Owned};
 use super::point_to_point::int;
+use super::request::owned::{End, Owned};
 use super::{ok, Rank};
 use crate::Checkpointable;
 

@@ -9,18 +9,18 @@ use pc3_vmpi::guest;
 use pc3_vmpi::handle::abi;
 use pc3_vmpi::state::RankState;
 
-use super::buffer::values;
-use super::equivalence::{message, wire_size, Equivalence};
-use super::point_to_point::Status;
-use super::{may_release, ok};
-use crate::load::{LoadError, Loading, View};
-use crate::save::Saver;
-use crate::types::{layout, Layout, TypeId, Types};
+use crate::mpi::buffer::values;
+use crate::mpi::equivalence::{message, wire_size, Equivalence};
+use crate::mpi::point_to_point::Status;
+use crate::mpi::{may_release, ok};
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{layout, Layout, TypeId, Types};
 use crate::Checkpointable;
 
 /// What the request is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Checkpointable)]
-pub(super) enum Of {
+pub(in crate::mpi) enum Of {
     /// One message.
     Message,
     /// Messages, one after the other.
@@ -29,7 +29,7 @@ pub(super) enum Of {
 }
 
 /// A request with the buffer that it uses.
-pub(super) struct Held<T> {
+pub(in crate::mpi) struct Held<T> {
     pub handle: usize,
     pub buffer: Box<[u8]>,
     of: Of,

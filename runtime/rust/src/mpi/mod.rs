@@ -36,9 +36,7 @@ mod equivalence;
 mod group;
 mod held;
 pub mod immediate;
-mod immediate_root;
 mod operation;
-mod owned;
 pub mod persistent;
 pub mod point_to_point;
 pub mod request;
@@ -48,7 +46,7 @@ use pc3_vmpi::c::env::MPI_Finalize;
 use pc3_vmpi::c::errors::end_job;
 use pc3_vmpi::state::{Phase, RankState};
 
-use crate::frames;
+use crate::point::frames;
 
 pub use communicator::{
     AnyProcess, Communicator, CommunicatorRelation, Process, SimpleCommunicator,
@@ -76,8 +74,8 @@ pub mod traits {
     pub use super::buffer::{Buffer, BufferMut};
     pub use super::collective::{CommunicatorCollectives, Root};
     pub use super::communicator::Communicator;
+    pub use super::immediate::root::ImmediateRoot;
     pub use super::immediate::ImmediateCollectives;
-    pub use super::immediate_root::ImmediateRoot;
     pub use super::persistent::{PersistentDestination, PersistentSource};
     pub use super::point_to_point::{Destination, Source};
     pub use super::Equivalence;

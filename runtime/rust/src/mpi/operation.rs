@@ -11,7 +11,7 @@ use super::buffer::values;
 use super::equivalence::{message, wire, wire_size, Equivalence};
 use super::point_to_point::int;
 use super::{fail, ok};
-use crate::frames;
+use crate::point::frames;
 
 /// Values that MPI itself can add up and compare.
 #[diagnostic::on_unimplemented(

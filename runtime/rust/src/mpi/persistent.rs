@@ -24,13 +24,14 @@ use pc3_vmpi::handle::abi;
 
 use super::equivalence::{message, wire, wire_size, Equivalence};
 use super::held::{Held, Of};
-use super::point_to_point::{address, Destination, Source, Status};
+use super::point_to_point::{address, Status};
+use super::point_to_point::{Destination, Source};
 use super::request::{future, wait};
 use super::{fail, ok, Tag};
-use crate::load::{LoadError, Loading, View};
-use crate::loud::Loud;
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::point::questions::loud::Loud;
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::Checkpointable;
 
 future! {

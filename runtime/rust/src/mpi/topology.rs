@@ -10,8 +10,8 @@ pub use super::communicator::{
     AnyProcess, Communicator, CommunicatorRelation, Process, SimpleCommunicator,
 };
 pub use super::group::{Group, GroupRelation};
-use super::owned::{End, Owned};
 use super::point_to_point::int;
+use super::request::owned::{End, Owned};
 pub use super::Rank;
 use super::{fail, ok};
 use crate::Checkpointable;

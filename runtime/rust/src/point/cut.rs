@@ -6,10 +6,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::marker::PhantomData;
 
-use crate::frames::Entry;
-use crate::point::{keep, take, Left};
+use super::frames::Entry;
+use super::questions::ways::Unchanged;
+use crate::point::locals::{keep, take};
+use crate::point::mode::Left;
 use crate::value::Checkpointable;
-use crate::ways::Unchanged;
 
 /// What a function's locals borrow after a checkpoint.
 #[derive(Default)]
@@ -146,9 +147,9 @@ pub trait Parting<'a, T> {
 }
 
 /// It is one,
-pub struct Lent;
+pub struct LentPart;
 
-impl<'a, T: Cut<'a>> Parting<'a, T> for Lent {
+impl<'a, T: Cut<'a>> Parting<'a, T> for LentPart {
     fn entry(name: &'static str, value: T) -> Entry {
         cut(name, value)
     }
@@ -194,7 +195,7 @@ impl<T> Parted<T> {
 }
 
 pub trait IsLent {
-    fn parts(&self, _: &PhantomData<Lent>) {}
+    fn parts(&self, _: &PhantomData<LentPart>) {}
 }
 
 impl<T: Cuts> IsLent for &Parted<T> {}
@@ -207,7 +208,7 @@ impl<T> IsOwn for Parted<T> {}
 
 /// Of a local that would be made again, but is another one now.
 pub trait LentStays {
-    fn stays(&self, _: &PhantomData<Lent>) {}
+    fn stays(&self, _: &PhantomData<LentPart>) {}
 }
 
 impl<T: Cuts> LentStays for &&Parted<T> {}

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::ways::Plain;
+use super::ways::Plain;
 
 /// A base of `[…]`.
 pub struct Indexed<'a, T: ?Sized>(pub &'a T);

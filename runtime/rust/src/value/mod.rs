@@ -1,10 +1,15 @@
 //! Values that checkpoints can hold.
 
+pub(crate) mod deep;
+pub(crate) mod load;
+pub(crate) mod save;
+pub(crate) mod types;
+
 use std::any::Any;
 
-use crate::load::{LoadError, Loading, View};
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 
 /// A value that a checkpoint can hold: `#[derive(Checkpointable)]` for structs and enums of such values.
 ///

@@ -3,6 +3,8 @@
 //! Those of a [`scope`] borrow their buffers, and end with it.  Futures own what they send or receive: they are values, and
 //! may be pending at a location, across a checkpoint and a restart.
 
+pub(in crate::mpi) mod owned;
+
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -18,10 +20,10 @@ pub use super::immediate::CollectiveFuture;
 pub use super::persistent::{PersistentReceive, PersistentSend};
 use super::point_to_point::{empty, int, one, Status};
 use super::{fail, ok};
-use crate::load::{LoadError, Loading, View};
-use crate::loud::Loud;
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::point::questions::loud::Loud;
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::Checkpointable;
 
 pub(super) fn wait(handle: &mut usize) -> Status {

@@ -14,13 +14,13 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::thread::LocalKey;
 
-use crate::cut::Cut;
-use crate::frames;
+use super::lasting::{copied, Keeping, Lasting, Lasts, NoArgument, NoRoom, Parts};
+use super::loud::{Judged, Kind, Local, Loud, SavedKind};
+use super::ways::Plain;
 use crate::kinds::Walk;
-use crate::lasting::{copied, Ends, Keeping, Lasting, Lasts, Never, Parts};
-use crate::loud::{Judged, Kind, Local, Loud, Saved};
-use crate::point::Kept;
-use crate::ways::Plain;
+use crate::point::cut::Cut;
+use crate::point::frames;
+use crate::point::mode::Kept;
 
 /// Asks what is known of such a value's type.
 pub struct Brief<T>(PhantomData<T>);
@@ -32,7 +32,7 @@ impl<T> Brief<T> {
 }
 
 impl<T: Loud> Brief<T> {
-    pub fn ends<L: Local>(self, _: Judged<L, Saved<T>>) {}
+    pub fn ends<L: Local>(self, _: Judged<L, SavedKind<T>>) {}
 }
 
 /// Of a type that nothing is known of.
@@ -368,7 +368,7 @@ pub trait Parameter<T, K: Keeping<T>> {
     fn again(room: &K::Room) -> Self;
 }
 
-impl<T> Parameter<T, Ends> for Kept<T> {
+impl<T> Parameter<T, NoRoom> for Kept<T> {
     #[inline(always)]
     fn again((): &()) -> Self {
         Kept(PhantomData)
@@ -406,7 +406,7 @@ impl<'a, T: Cut<'a> + Copy> Parameter<T, Parts<'a>> for T {
 }
 
 /// So that the compiler does not take that above for granted: it would say something else then.
-impl<T: Lasting> Parameter<T, Never> for T {
+impl<T: Lasting> Parameter<T, NoArgument> for T {
     fn again((): &()) -> Self {
         unreachable!("no argument is of this kind")
     }
@@ -414,7 +414,7 @@ impl<T: Lasting> Parameter<T, Never> for T {
 
 /// That of an argument which shows that it is no text.
 #[inline(always)]
-pub fn kept<T, P: Parameter<T, Ends>>(_: PhantomData<T>) -> P {
+pub fn kept<T, P: Parameter<T, NoRoom>>(_: PhantomData<T>) -> P {
     P::again(&())
 }
 

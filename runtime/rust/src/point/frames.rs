@@ -13,11 +13,11 @@ use pc3_runtime::rank::Rank;
 use pc3_runtime::report::{die, EXIT_FATAL, EXIT_REFUSED};
 
 use crate::buffered;
-use crate::load::{Loading, Members, View};
-use crate::point::{Function, Point, Unwind};
-use crate::save::{Live, Saver};
+use crate::point::function::{Function, Point, Unwind};
 use crate::saved;
-use crate::types::TypeId;
+use crate::value::load::{Loading, Members, View};
+use crate::value::save::{Live, Saver};
+use crate::value::types::TypeId;
 use crate::value::{Checkpointable, Kept, Transient};
 
 /// A value that a frame keeps, by the local's name.

@@ -1,6 +1,8 @@
 //! What loops over values go over: iterators that can be saved, in the place of the standard library's, which show nothing of
 //! what is left in them.
 
+pub(in crate::kinds) mod exact;
+
 use std::collections::{
     binary_heap, btree_map, btree_set, hash_map, hash_set, linked_list, vec_deque,
 };

@@ -3,6 +3,8 @@
 //! Those of a scope borrow their buffers and end with it.  Those whose names end in `_owned` copy what they send and give a
 //! [`CollectiveFuture`], which may be pending at a location.  All ranks start them in one order, each of them either way.
 
+pub(in crate::mpi) mod root;
+
 use std::ffi::c_void;
 
 use pc3_vmpi::c::coll::{MPI_Iallgather_c, MPI_Iallgatherv, MPI_Ialltoall_c};
@@ -19,10 +21,10 @@ use super::ok;
 use super::operation::{Number, SystemOperation};
 use super::point_to_point::{address, int};
 use super::request::{future, wait, LocalScope, Request};
-use crate::load::{LoadError, Loading, View};
-use crate::loud::Loud;
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::point::questions::loud::Loud;
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::Checkpointable;
 
 future! {

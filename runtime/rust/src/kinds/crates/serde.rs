@@ -3,9 +3,9 @@
 use serde::{de::DeserializeOwned, Serialize};
 
 use super::shape;
-use crate::load::{LoadError, Loading, View};
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::value::Checkpointable;
 
 /// A value that is saved by serde; what `#[pc3(with = "serde")]` makes of a field's type.
@@ -26,20 +26,20 @@ impl<T: Serialize + DeserializeOwned + 'static> Checkpointable for Serde<T> {
     const ALIGN: u64 = 8;
 
     fn describe(types: &mut Types) -> TypeId {
-        super::containers::describe::<Self, u8>(types, "Serde")
+        crate::kinds::containers::describe::<Self, u8>(types, "Serde")
     }
     fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
         match bytes(&self.0) {
             Ok(bytes) => {
                 let length = bytes.len();
                 let address = out.owned(bytes);
-                super::containers::put(out, at, address, length);
+                crate::kinds::containers::put(out, at, address, length);
             }
             Err(e) => out.fail(format!("serde cannot save a value: {e}")),
         }
     }
     fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
-        let bytes: Vec<u8> = super::containers::load::<Self, u8>(from, value, "Serde")?;
+        let bytes: Vec<u8> = crate::kinds::containers::load::<Self, u8>(from, value, "Serde")?;
         let (form, bytes) = bytes
             .split_first_chunk()
             .ok_or_else(|| LoadError::new("has no bytes for serde"))?;

@@ -3,10 +3,11 @@
 
 use std::marker::PhantomData;
 
-use crate::cut::{cut, Cut, Cuts, Texts};
-use crate::frames::Entry;
-use crate::heads::Parameter;
-use crate::point::{hold, keep, take, Left};
+use super::heads::Parameter;
+use crate::point::cut::{cut, Cut, Cuts, Texts};
+use crate::point::frames::Entry;
+use crate::point::locals::{hold, keep, take};
+use crate::point::mode::Left;
 use crate::value::Checkpointable;
 
 /// Texts, and values that hold some.
@@ -57,10 +58,10 @@ impl<T: Lasting> Keeping<T> for Lasts {
 }
 
 /// Nothing.
-pub struct Ends;
+pub struct NoRoom;
 
 /// Nothing, of no argument.
-pub struct Never;
+pub struct NoArgument;
 
 macro_rules! nothing {
     ($($kind:ident)*) => {$(impl<T> Keeping<T> for $kind {
@@ -77,7 +78,7 @@ macro_rules! nothing {
 })*};
 }
 
-nothing!(Ends Never);
+nothing!(NoRoom NoArgument);
 
 /// A copy of a borrow, which is saved as what it leads to.
 pub struct Parts<'a>(PhantomData<&'a Texts>);
@@ -111,7 +112,7 @@ impl<'a, T: Cut<'a> + Copy> Lends<'a, T> for Parts<'a> {
     }
 }
 
-impl<T> Lends<'_, T> for Ends {
+impl<T> Lends<'_, T> for NoRoom {
     #[inline(always)]
     fn lent(_: &Texts, _: &mut impl Left, _: &'static str) {}
 }
@@ -192,13 +193,13 @@ pub trait IsPiece {
 impl<T: Cuts + Copy> IsPiece for &Argument<T> {}
 
 pub trait IsNoPiece {
-    fn pieces(&self, _: &PhantomData<Ends>) {}
+    fn pieces(&self, _: &PhantomData<NoRoom>) {}
 }
 
 impl<T> IsNoPiece for Argument<T> {}
 
 pub trait IsEnding {
-    fn lasts(&self, _: &PhantomData<Ends>) {}
+    fn lasts(&self, _: &PhantomData<NoRoom>) {}
 }
 
 impl<T> IsEnding for Argument<T> {}

@@ -3,16 +3,16 @@
 use pc3_vmpi::c::coll::{MPI_Ibcast_c, MPI_Igather_c, MPI_Igatherv, MPI_Iscatter_c, MPI_Iscatterv};
 use pc3_vmpi::c::reduce::MPI_Ireduce_c;
 
-use super::buffer::{Buffer, BufferMut, In, Out};
-use super::collective::{alike, myself, other, parts, size, Partition, Root};
-use super::equivalence::wire;
-use super::immediate::{both, owned, scoped, units};
-use super::ok;
-use super::operation::{Number, SystemOperation};
-use super::point_to_point::int;
-use super::request::{CollectiveFuture, LocalScope, Request};
+use super::{both, owned, scoped, units};
+use crate::mpi::buffer::{Buffer, BufferMut, In, Out};
+use crate::mpi::collective::{alike, myself, other, parts, size, Partition, Root};
+use crate::mpi::equivalence::wire;
+use crate::mpi::ok;
+use crate::mpi::operation::{Number, SystemOperation};
+use crate::mpi::point_to_point::int;
+use crate::mpi::request::{CollectiveFuture, LocalScope, Request};
 
-/// With a root: a [`Process`](super::Process), which is the same at all ranks.  The functions whose name has `_root` are the
+/// With a root: a [`Process`](crate::mpi::Process), which is the same at all ranks.  The functions whose name has `_root` are the
 /// root's.
 pub trait ImmediateRoot: Root {
     /// All ranks get the root's values.

@@ -8,12 +8,14 @@ use std::marker::PhantomData;
 use std::ops::{Range, RangeInclusive};
 use std::{slice, str};
 
-use crate::frames::{self, Entry};
-use crate::point::{keep, take, Left};
-use crate::ways::Plain;
+use crate::point::frames;
+use crate::point::frames::Entry;
+use crate::point::locals::{keep, take};
+use crate::point::mode::Left;
+use crate::point::questions::ways::Plain;
 use crate::Checkpointable;
 
-use super::walks::{Ahead, Makes, Walk, Walked};
+use crate::kinds::walks::{Ahead, Makes, Walk, Walked};
 
 /// What an iterator gives: the same thing, not only an equal one, as far as that can be told.
 pub trait Same {

@@ -10,9 +10,10 @@ use std::cell::{Ref, RefMut};
 use std::marker::PhantomData;
 use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::frames::Entry;
-use crate::places::Fine;
-use crate::point::{hold, keep, take, Kept, Left};
+use super::places::Fine;
+use crate::point::frames::Entry;
+use crate::point::locals::{hold, keep, take};
+use crate::point::mode::{Kept, Left};
 use crate::value::Checkpointable;
 
 /// What is asked about a local of type `T`.
@@ -93,9 +94,9 @@ pub trait Parked {
 }
 
 /// A value, to be saved.
-pub struct Saved<T>(T);
+pub struct ParkedValue<T>(T);
 
-impl<T: Checkpointable> Parked for Saved<T> {
+impl<T: Checkpointable> Parked for ParkedValue<T> {
     fn entry(self, name: &'static str) -> Entry {
         keep(name, self.0)
     }
@@ -160,8 +161,8 @@ pub trait AskSaved<T: Checkpointable> {
         Some(take(frame, name))
     }
     #[inline(always)]
-    fn park(&self, value: T) -> Saved<T> {
-        Saved(value)
+    fn park(&self, value: T) -> ParkedValue<T> {
+        ParkedValue(value)
     }
     /// It is an argument of a call that is gone back into.
     #[inline(always)]
@@ -323,14 +324,14 @@ pub trait Still {
 impl<T> Still for Option<T> {
     type Value = T;
     fn still(self) -> T {
-        self.unwrap_or_else(|| crate::point::changed())
+        self.unwrap_or_else(|| crate::point::locals::changed())
     }
 }
 
 impl<T, E> Still for Result<T, E> {
     type Value = T;
     fn still(self) -> T {
-        self.unwrap_or_else(|_| crate::point::changed())
+        self.unwrap_or_else(|_| crate::point::locals::changed())
     }
 }
 

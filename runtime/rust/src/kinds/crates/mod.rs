@@ -1,5 +1,12 @@
 //! Types of widely used crates.
 
+#[cfg(feature = "ndarray")]
+pub(in crate::kinds) mod arrays;
+#[cfg(feature = "serde")]
+pub(in crate::kinds) mod serde;
+#[cfg(feature = "serde")]
+pub(in crate::kinds) mod shape;
+
 #[cfg(feature = "num-complex")]
 impl<T: crate::Checkpointable> crate::Checkpointable for num_complex::Complex<T> {
     const SIZE: u64 = 2 * T::SIZE;

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use std::rc::{Rc, Weak};
 use std::sync::{Arc, Weak as ArcWeak};
 
-use crate::point::Mode;
-use crate::receivers::{Takes, Way};
+use super::receivers::{Takes, Way};
+use crate::point::mode::Mode;
 
 /// Types with a `Drop` of the program's, or whose owners are counted.  `#[derive(Checkpointable)]` implements it, too.
 pub trait Loud {
@@ -37,8 +37,8 @@ impl<T> Ends<T> {
 }
 
 impl<T: Loud> Ends<T> {
-    pub fn unseen<L: Local>(self, _: Judged<L, Saved<T>>) {}
-    pub fn unseen_called<L: Local, W>(self, _: &Way<W>, _: JudgedCalled<L, Saved<T>, W>) {}
+    pub fn unseen<L: Local>(self, _: Judged<L, SavedKind<T>>) {}
+    pub fn unseen_called<L: Local, W>(self, _: &Way<W>, _: JudgedCalled<L, SavedKind<T>, W>) {}
 }
 
 /// Other types.
@@ -54,9 +54,9 @@ pub trait Kind {
     const ENDS_ALOUD: bool;
 }
 
-pub struct Saved<T>(PhantomData<T>);
+pub struct SavedKind<T>(PhantomData<T>);
 
-impl<T: Loud> Kind for Saved<T> {
+impl<T: Loud> Kind for SavedKind<T> {
     const ENDS_ALOUD: bool = T::LOUD || T::HOLDS;
 }
 

@@ -8,9 +8,9 @@ use pc3_runtime::guest::Source;
 use pc3_typemetric::abi::Endian;
 use pc3_typemetric::types::{Kind, Type};
 
-use crate::deep::Stacks;
-use crate::save::BASE;
-use crate::types::{TypeId, VALUE, VARIANT};
+use super::deep::Stacks;
+use super::save::BASE;
+use super::types::{TypeId, VALUE, VARIANT};
 use crate::value::Checkpointable;
 
 /// Why a value cannot be made again, and where in the variable it is.

@@ -3,11 +3,11 @@
 use pc3_vmpi::c::comm::MPI_Comm_free;
 use pc3_vmpi::c::group::MPI_Group_free;
 
-use super::{finalize, may_release, ok};
-use crate::load::{LoadError, Loading, View};
-use crate::loud::Loud;
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::mpi::{finalize, may_release, ok};
+use crate::point::questions::loud::Loud;
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::value::Checkpointable;
 
 /// What becomes of a handle.

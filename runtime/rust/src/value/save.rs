@@ -7,7 +7,7 @@ use std::io;
 use pc3_runtime::format::meta::Span;
 use pc3_runtime::guest::Image;
 
-use crate::types::{TypeId, Types};
+use super::types::{TypeId, Types};
 use crate::value::{Checkpointable, Kept};
 
 /// Objects lie at these addresses: their offset in the data section, moved out of the way of null.

@@ -2,9 +2,9 @@
 
 use ndarray::{ArcArray, Array, ArrayBase, CowArray, Data, Dimension, IxDyn, ShapeBuilder};
 
-use crate::load::{LoadError, Loading, View};
-use crate::save::Saver;
-use crate::types::{TypeId, Types};
+use crate::value::load::{LoadError, Loading, View};
+use crate::value::save::Saver;
+use crate::value::types::{TypeId, Types};
 use crate::value::Checkpointable;
 
 fn describe<A: Checkpointable, T: Checkpointable>(types: &mut Types) -> TypeId {

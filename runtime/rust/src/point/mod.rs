@@ -1,0 +1,61 @@
+//! What the attribute's code is made of: functions, points, and how arguments come.  Not for use by hand.
+
+pub(crate) mod cut;
+pub(crate) mod frames;
+pub(crate) mod function;
+pub(crate) mod items;
+pub(crate) mod locals;
+pub(crate) mod mode;
+pub(crate) mod passage;
+pub(crate) mod questions;
+pub(crate) mod results;
+
+pub use pc3_macros::words;
+
+pub use crate::dbg_named as dbg;
+pub use crate::kinds::{
+    Ahead, AheadBothWays, AheadExact, AheadExactOneWay, AheadOneWay, AheadSaved, Chain, Enumerate,
+    Flatten, Items, Listed, Makes, MakesExact, MakesValue, OtherItems, Owned, OwnedListed,
+    OwnedOther, OwnedSaved, Paused, Peekable, Rested, Rests, RestsExact, RestsSaved, RestsWalk,
+    Returns, ReturnsOther, ReturnsSaved, Rev, Skip, StepBy, Take, Walked, Zip,
+};
+pub use crate::saved::register;
+pub use crate::start::set_up;
+pub use cut::{cut, part, parted, IsLent, IsOwn, LentStays, OtherStays, Parted, SavedStays, Texts};
+pub use frames::{Entry, Frame, Program};
+pub use function::{Function, Point, Unwind};
+pub use items::{advance, array, Array};
+pub use locals::{back, carried, changed, check, held, hold, keep, label, lost, take};
+pub use mode::{Hot, Kept, Left, Mode, Never, Resume};
+pub use passage::{due, leave, passed, resumed};
+pub use questions::heads::{
+    given, in_order, kept, read, second, Between, Brief, Foreign, Goes, GoesItself, GoesOther,
+    GoesPlain, IsApart, IsCell, IsElsewhere, IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled,
+    IsTaken, IsThere, IsWhole, Locked, Order, Part, Reads, Taken,
+};
+pub use questions::input::{
+    AgainBorrow, AgainValue, Borrow, Copied, Gone, Input, IsBorrow, IsCopied, IsInput, IsMoved,
+    IsShared, IsSteady, IsText, IsValue, Made, Steady,
+};
+pub use questions::lasting::{
+    again, handed, Argument, Handed, IsEnding, IsLasting, IsNoPiece, IsPiece,
+};
+pub use questions::loud::{
+    judge, judge_called, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved,
+};
+pub use questions::places::{
+    called_again, fine, Holds, HoldsItself, HoldsOther, HoldsPlain, HoldsPointer, Indexed,
+};
+pub use questions::receivers::{Form, Lent, Moved, Way};
+pub use questions::repeats::{
+    copied_into, looked, mapped, passes, scanned, successors, Cloned, Repeats, RepeatsOther,
+};
+#[allow(deprecated)]
+pub use questions::statics::STATIC_MUT;
+pub use questions::statics::{Changing, Named, NamedLock, NamedOther, NotSaved};
+pub use questions::ways::{
+    plain, Anew, Ask, AskBorrowed, AskOther, AskRepeated, AskSaved, AskSeen, KnownBorrowed,
+    KnownOther, KnownRepeated, KnownSaved, KnownSeen, Parked, Remade, RemadeBorrow, RemadeOther,
+    RemadeSteady, Seen, Still, WithCells, WithoutCells,
+};
+pub use results::{same, Asked, End, Reached, Refused, Report};
