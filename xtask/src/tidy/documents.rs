@@ -29,16 +29,9 @@ pub fn measure() -> Result<Vec<Figure>> {
     for (of, most) in documents {
         let text = fs::read_to_string(env::root().join(&of)).with_context(|| of.clone())?;
         let lines = text.lines().count();
-        all.push(Figure {
-            rule: "lines of a document",
-            of: of.clone(),
-            is: lines.saturating_sub(most),
-        });
-        all.push(Figure {
-            rule: "wide lines of a document",
-            of,
-            is: wide(&text),
-        });
+        let over = lines.saturating_sub(most);
+        all.push(Figure::new("lines of a document", &of, over));
+        all.push(Figure::new("wide lines of a document", &of, wide(&text)));
     }
     Ok(all)
 }

@@ -6,6 +6,8 @@
 mod circles;
 mod documents;
 mod rust;
+mod terms;
+mod unused;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,15 +22,19 @@ pub struct Figure {
     pub rule: &'static str,
     pub of: String,
     pub is: usize,
+    /// Their names, where they are no mystery.
+    pub names: Vec<String>,
 }
 
 /// The most that each rule wants to see.
-const GOALS: [(&str, usize); 8] = [
+const GOALS: [(&str, usize); 10] = [
     ("lines of a crate", 16_000),
     ("files of a folder", 15),
     ("functions of more than 100 lines", 0),
     ("files of the largest circle", 5),
     ("public names given twice", 0),
+    ("public and named by no other crate", 0),
+    ("names that are no terms", 0),
     ("looks at the system outside of runtime/os", 0),
     ("lines of a document", 0),
     ("wide lines of a document", 0),
@@ -44,8 +50,11 @@ pub fn run() -> Result<()> {
         let most = most.copied().unwrap_or(goal).max(goal);
         if f.is > goal {
             println!(
-                "{}: {}: {} (goal {goal}, allowed {most})",
-                f.rule, f.of, f.is
+                "{}: {}: {} (goal {goal}, allowed {most}) {}",
+                f.rule,
+                f.of,
+                f.is,
+                f.names.join(" ")
             );
         }
         if f.is > most {
@@ -63,37 +72,69 @@ pub fn run() -> Result<()> {
 }
 
 fn measure() -> Result<Vec<Figure>> {
+    let packages = rust::packages()?;
     let mut all = Vec::new();
-    for package in rust::packages()? {
-        let sources = rust::read(&package)?;
-        let figure = |rule, of: &str, is| Figure {
-            rule,
-            of: of.to_owned(),
-            is,
-        };
-        let lines = sources.iter().map(|s| s.lines).sum();
-        all.push(figure("lines of a crate", &package.name, lines));
-        for (folder, files) in folders(&sources) {
-            all.push(figure("files of a folder", &folder, files));
-        }
-        let long: Vec<_> = sources.iter().flat_map(|s| &s.long).collect();
-        all.push(figure(
-            "functions of more than 100 lines",
-            &package.name,
-            long.len(),
+    for package in &packages {
+        measure_package(package, &mut all)?;
+    }
+    for (of, names) in unused::measure(&packages)? {
+        all.push(Figure::of_names(
+            "public and named by no other crate",
+            &of,
+            names,
         ));
-        let circle = circles::largest(&sources).len();
-        all.push(figure("files of the largest circle", &package.name, circle));
-        let twice = rust::given_twice(&sources).len();
-        all.push(figure("public names given twice", &package.name, twice));
-        if is_walled(&package) {
-            let rule = "looks at the system outside of runtime/os";
-            let looks = sources.iter().map(|s| s.system).sum();
-            all.push(figure(rule, &package.name, looks));
-        }
     }
     all.extend(documents::measure()?);
     Ok(all)
+}
+
+impl Figure {
+    fn new(rule: &'static str, of: &str, is: usize) -> Figure {
+        Figure {
+            rule,
+            of: of.to_owned(),
+            is,
+            names: Vec::new(),
+        }
+    }
+
+    fn of_names(rule: &'static str, of: &str, names: Vec<String>) -> Figure {
+        Figure {
+            is: names.len(),
+            names,
+            ..Figure::new(rule, of, 0)
+        }
+    }
+}
+
+fn measure_package(package: &rust::Package, all: &mut Vec<Figure>) -> Result<()> {
+    let sources = rust::read(package)?;
+    let of = &package.name;
+    let lines = sources.iter().map(|s| s.lines).sum();
+    all.push(Figure::new("lines of a crate", of, lines));
+    for (folder, files) in folders(&sources) {
+        all.push(Figure::new("files of a folder", &folder, files));
+    }
+    let long = sources.iter().flat_map(|s| &s.long).cloned().collect();
+    all.push(Figure::of_names(
+        "functions of more than 100 lines",
+        of,
+        long,
+    ));
+    let circle = circles::largest(&sources).into_iter();
+    let circle = circle.map(|i| sources[i].module.join("::")).collect();
+    all.push(Figure::of_names("files of the largest circle", of, circle));
+    let twice = rust::given_twice(&sources).into_iter();
+    let twice = twice.map(str::to_owned).collect();
+    all.push(Figure::of_names("public names given twice", of, twice));
+    let ended = terms::ended(&sources);
+    all.push(Figure::of_names("names that are no terms", of, ended));
+    if is_walled(package) {
+        let rule = "looks at the system outside of runtime/os";
+        let looks = sources.iter().map(|s| s.system).sum();
+        all.push(Figure::new(rule, of, looks));
+    }
+    Ok(())
 }
 
 /// Is it a part of the runtime that asks `runtime/os` for what the system decides?

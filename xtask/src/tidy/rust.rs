@@ -62,7 +62,7 @@ pub fn read(package: &Package) -> Result<Vec<Source>> {
     files.iter().map(|f| source(&package.folder, f)).collect()
 }
 
-fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+pub(super) fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
@@ -87,6 +87,7 @@ fn source(src: &Path, path: &Path) -> Result<Source> {
         module.pop();
     }
     let mut look = Look {
+        file: module.clone(),
         at: module.clone(),
         long: Vec::new(),
         public: Vec::new(),
@@ -123,7 +124,8 @@ pub fn given_twice(sources: &[Source]) -> Vec<&str> {
 }
 
 struct Look {
-    /// The module that is looked at.
+    /// The file's module, and the one that is looked at.
+    file: Vec<String>,
     at: Vec<String>,
     long: Vec<String>,
     public: Vec<String>,
@@ -169,7 +171,10 @@ impl Look {
         self.path(words);
         let inner = || [&self.at, words].concat();
         let full = self.full(words).unwrap_or_else(inner);
-        self.exports.insert(name.to_string(), full);
+        // Those of a module within the file are not the file's.
+        if self.at == self.file {
+            self.exports.insert(name.to_string(), full);
+        }
     }
 
     fn tree(&mut self, before: &[String], tree: &syn::UseTree) {
@@ -184,7 +189,7 @@ impl Look {
     }
 }
 
-fn is_test(attributes: &[syn::Attribute]) -> bool {
+pub(super) fn is_test(attributes: &[syn::Attribute]) -> bool {
     let of_cfg = |a: &syn::Attribute| match &a.meta {
         syn::Meta::List(l) if l.path.is_ident("cfg") => l.tokens.to_string() == "test",
         _ => false,
@@ -200,6 +205,9 @@ impl<'ast> Visit<'ast> for Look {
             self.at.pop();
         }
     }
+
+    // Who may use something is none of what it uses.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_item_use(&mut self, u: &'ast syn::ItemUse) {
         self.tree(&[], &u.tree);
