@@ -32,13 +32,17 @@ fn edges(sources: &[Source]) -> Vec<Vec<usize>> {
         let named = s.names.iter();
         let mut to: Vec<usize> = named
             .filter_map(|n| file_of(sources, &modules, n, HANDED_ON))
-            .filter(|j| *j != i)
+            .filter(|j| *j != i && !(is_folder(s) && sources[*j].module.starts_with(&s.module)))
             .collect();
         to.sort_unstable();
         to.dedup();
         to
     };
     sources.iter().enumerate().map(one).collect()
+}
+
+fn is_folder(s: &Source) -> bool {
+    s.path.ends_with("mod.rs")
 }
 
 /// The file that has what a path names.
