@@ -82,7 +82,7 @@ impl Arch {
     }
 
     /// Options that make a plain build comparable: the same floating point everywhere.
-    pub fn plain_flags(&self) -> &'static [&'static str] {
+    pub(crate) fn plain_flags(&self) -> &'static [&'static str] {
         if *self == I686 {
             &["-ffp-contract=off", "-msse2", "-mfpmath=sse"]
         } else {

@@ -120,7 +120,7 @@ fn static_linker(arch: Arch) -> Result<PathBuf> {
     Ok(dir)
 }
 
-pub fn instrumented_command(p: &Program, arch: Arch, out: &Path) -> Command {
+pub(crate) fn instrumented_command(p: &Program, arch: Arch, out: &Path) -> Command {
     let mut c = Command::new(arch::dist().join("bin/pc3cc"));
     c.arg(format!("--target={}", arch.gnu))
         .args(p.cc.as_ref().map(|_| format!("--cc={}", compiler(p, arch))))
@@ -130,7 +130,7 @@ pub fn instrumented_command(p: &Program, arch: Arch, out: &Path) -> Command {
     c
 }
 
-pub fn plain_command(p: &Program, arch: Arch, out: &Path) -> Command {
+pub(crate) fn plain_command(p: &Program, arch: Arch, out: &Path) -> Command {
     let compiler = compiler(p, arch);
     let mut words = compiler.split_whitespace();
     let mut c = Command::new(words.next().unwrap_or("cc"));

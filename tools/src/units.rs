@@ -30,7 +30,7 @@ pub fn duration(d: Duration) -> String {
 }
 
 /// Nanoseconds since 1970 as `2026-11-21 00:53:48` UTC.
-pub fn utc(nanoseconds: u64) -> String {
+pub(crate) fn utc(nanoseconds: u64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
     let (days, of_day) = (seconds / 86_400, seconds % 86_400);
     // Years are counted from March 0000, so that leap days come last; 146,097 days are 400 years.

@@ -111,13 +111,13 @@ impl After {
     }
 
     /// A block's last expression.
-    pub fn enter_tail(&mut self, tail: &TokenStream) {
+    pub(crate) fn enter_tail(&mut self, tail: &TokenStream) {
         let uses = Event::Uses(identifiers(tail));
         self.levels.push(Level::Rest(vec![uses]));
     }
 
     /// What is left of the statement uses something.
-    pub fn enter_use(&mut self, tokens: &TokenStream) {
+    pub(crate) fn enter_use(&mut self, tokens: &TokenStream) {
         self.levels.push(Level::Use(identifiers(tokens)));
     }
 
@@ -127,7 +127,11 @@ impl After {
         self.levels.iter().any(uses)
     }
 
-    pub fn enter_loop(&mut self, tokens: &TokenStream, outside: impl Iterator<Item = String>) {
+    pub(crate) fn enter_loop(
+        &mut self,
+        tokens: &TokenStream,
+        outside: impl Iterator<Item = String>,
+    ) {
         self.levels.push(Level::Loop {
             uses: identifiers(tokens),
             outside: outside.collect(),

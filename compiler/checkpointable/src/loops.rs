@@ -76,7 +76,7 @@ fn items(e: &Expr) -> Expr {
 const TAKE: &[&str] = &["drain", "into_keys", "into_values"];
 
 /// The iterator of a `let` that owns its items, if it is one of the standard library's by its methods.
-pub fn owned_local(e: &Expr) -> Option<Expr> {
+pub(crate) fn owned_local(e: &Expr) -> Option<Expr> {
     let made = match e {
         Expr::MethodCall(m) if m.method == "into_iter" && m.args.is_empty() => e,
         Expr::MethodCall(m) if TAKE.iter().any(|t| m.method == t) => e,
@@ -208,7 +208,7 @@ const CALL: &[&str] = &[
 ];
 
 /// What is made again calls its closures again: they are to be ones that change nothing.
-pub fn unchanging(e: &mut Expr) {
+pub(crate) fn unchanging(e: &mut Expr) {
     match e {
         Expr::Paren(p) => unchanging(&mut p.expr),
         Expr::Group(p) => unchanging(&mut p.expr),

@@ -42,7 +42,7 @@ pub fn is_location(mac: &Macro) -> bool {
     name(mac) == "checkpoint"
 }
 
-pub fn is_call(mac: &Macro) -> bool {
+pub(crate) fn is_call(mac: &Macro) -> bool {
     name(mac) == "ck"
 }
 
@@ -99,7 +99,7 @@ pub fn borrows(mac: &Macro) -> bool {
 }
 
 /// Which argument of a well-known macro is a format string.
-pub fn format_string(mac: &Macro) -> Option<usize> {
+pub(crate) fn format_string(mac: &Macro) -> Option<usize> {
     match name(mac).as_str() {
         "vec" | "dbg" => None,
         "write" | "writeln" | "assert" | "debug_assert" => Some(1),
@@ -211,7 +211,7 @@ impl Points {
 }
 
 /// Does the code have points?
-pub fn has_points_expr(e: &Expr) -> bool {
+pub(crate) fn has_points_expr(e: &Expr) -> bool {
     let mut p = Points::default();
     p.visit_expr(e);
     p.count > 0
@@ -223,12 +223,12 @@ pub fn has_points(stmt: &Stmt) -> bool {
     p.count > 0
 }
 
-pub fn block_has_points(block: &syn::Block) -> bool {
+pub(crate) fn block_has_points(block: &syn::Block) -> bool {
     block.stmts.iter().any(has_points)
 }
 
 /// Nothing follows what the macro does.
-pub fn diverges(mac: &Macro) -> bool {
+pub(crate) fn diverges(mac: &Macro) -> bool {
     ["panic", "todo", "unimplemented", "unreachable"]
         .iter()
         .any(|n| mac.path.is_ident(n))

@@ -119,7 +119,7 @@ pub fn changes(name: &str) -> bool {
 }
 
 /// What it is called on is moved into it, or is a number: of values that are made for it.
-pub fn consumes(name: &str, arguments: usize) -> bool {
+pub(crate) fn consumes(name: &str, arguments: usize) -> bool {
     takes(name)
         || matches!(
             name,

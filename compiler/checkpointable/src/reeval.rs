@@ -19,7 +19,7 @@ use crate::marks::{self, Arguments};
 const INPUT: &str = "pc3_r";
 
 /// Is it such a reference?
-pub fn is_input(name: &Ident) -> bool {
+pub(crate) fn is_input(name: &Ident) -> bool {
     let name = name.to_string();
     name.strip_prefix(INPUT)
         .is_some_and(|n| n.parse::<usize>().is_ok())

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 /// What `errno` calls for its place.
 pub const ERRNO: &str = "__errno_location";
 /// Calls of `mmap` for private memory of no file, which is the program's own: what is called there.
-pub fn own_memory(u: &Unit) -> HashSet<ExprId> {
+pub(crate) fn own_memory(u: &Unit) -> HashSet<ExprId> {
     let calls = u.exprs.iter().filter_map(|x| match &x.kind {
         ExprKind::Call { callee, args } => Some((*callee, args)),
         _ => None,

@@ -196,7 +196,7 @@ impl<'a> Program<'a> {
     }
 
     /// Does such an object use what the program has by this name?
-    pub fn is_used_outside(&self, name: &str) -> bool {
+    pub(crate) fn is_used_outside(&self, name: &str) -> bool {
         self.used.contains(name)
     }
 

@@ -85,7 +85,7 @@ pub fn retains(name: &str) -> bool {
 }
 
 /// Does the statement `e;` never finish?
-pub fn never_returns(u: &Unit, e: ExprId) -> bool {
+pub(crate) fn never_returns(u: &Unit, e: ExprId) -> bool {
     let ExprKind::Call { callee, .. } = &u.expr(e).kind else {
         return false;
     };
@@ -119,7 +119,7 @@ pub fn is_declared_noreturn(u: &Unit, call: ExprId) -> bool {
 }
 
 /// Functions that return twice, and can be made to again after a restart.
-pub fn is_jump_target(name: &str) -> bool {
+pub(crate) fn is_jump_target(name: &str) -> bool {
     matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp")
 }
 

@@ -31,13 +31,13 @@ pub fn preprocess(o: &Options, t: &Toolchain, source: &Path) -> Command {
 }
 
 /// Does the compiler look for comments that say that a case falls through?
-pub fn reads_comments(o: &Options) -> bool {
+pub(crate) fn reads_comments(o: &Options) -> bool {
     o.plain
         .iter()
         .any(|a| matches!(a.as_str(), "-W" | "-Wextra") || a.starts_with("-Wimplicit-fallthrough"))
 }
 
-pub fn of_source(o: &Options, t: &Toolchain, source: &Path, action: &str) -> Command {
+pub(crate) fn of_source(o: &Options, t: &Toolchain, source: &Path, action: &str) -> Command {
     let mut c = t.command();
     c.arg(action)
         .arg("-D__PC3__=1")
@@ -126,7 +126,7 @@ pub enum PreludeError {
 }
 
 /// Runs the underlying compiler on the user's own command line (`-E`, `-M`, `-S`, `--version`, ...).
-pub fn pass_through(o: &Options, t: &Toolchain) -> Result<i32, BuildError> {
+pub(crate) fn pass_through(o: &Options, t: &Toolchain) -> Result<i32, BuildError> {
     let mut c = t.command();
     if !o.sources.is_empty() {
         c.args(portable_float(o, t));
@@ -148,7 +148,7 @@ pub fn status(s: ExitStatus) -> i32 {
 }
 
 /// Results must agree across architectures unless the user wants otherwise.
-pub fn portable_float(o: &Options, t: &Toolchain) -> Vec<&'static str> {
+pub(crate) fn portable_float(o: &Options, t: &Toolchain) -> Vec<&'static str> {
     let mut f = Vec::new();
     if !o.user_has("-ffp-contract") && !o.user_has("-ffast-math") && !o.user_has("-Ofast") {
         f.push("-ffp-contract=off");
@@ -198,7 +198,7 @@ impl Position {
     }
 
     /// Of a unit; `statics`: it has to do with variables of static storage.
-    pub fn of_unit(self, statics: bool, target: &toolchain::Target) -> Position {
+    pub(crate) fn of_unit(self, statics: bool, target: &toolchain::Target) -> Position {
         match self {
             // Code for any address takes a register there.
             Position::Fixed if !statics && !target.is_i686() => Position::Plain,
@@ -217,7 +217,7 @@ impl Position {
         }
     }
 
-    pub fn linking(self) -> &'static [&'static str] {
+    pub(crate) fn linking(self) -> &'static [&'static str] {
         match self {
             Position::Fixed | Position::Plain => &["-no-pie"],
             Position::Users => &[],

@@ -18,7 +18,7 @@ const LIMIT: u64 = 1 << 29;
 const LOOK_EVERY: Duration = Duration::from_secs(600);
 
 /// Options with effects besides the object, or inputs besides the text.
-pub const UNCACHED: &[&str] = &[
+pub(crate) const UNCACHED: &[&str] = &[
     "-fprofile",
     "-ftest-coverage",
     "--coverage",

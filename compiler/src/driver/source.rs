@@ -71,7 +71,7 @@ pub fn dependencies(o: &Options, t: &Toolchain) -> Result<(), Stop> {
 }
 
 /// May the text have a location?  Seldom wrong, and never in saying no.
-pub fn may_have_location(text: &str, wanted: &Locations) -> bool {
+pub(crate) fn may_have_location(text: &str, wanted: &Locations) -> bool {
     let asked = |l: &Location| match l {
         Location::Function(name) => locations::defines(text, name) != Defines::No,
         Location::Line { file, .. } => {
@@ -87,7 +87,7 @@ fn says_location(text: &str) -> bool {
     has_pragma(text) || calls("pc3_checkpoint") > calls("void pc3_checkpoint(void);")
 }
 
-pub fn has_pragma(text: &str) -> bool {
+pub(crate) fn has_pragma(text: &str) -> bool {
     let own = |l: &str| {
         l.trim_start()
             .strip_prefix('#')
@@ -151,7 +151,7 @@ pub fn record(o: &Options, t: &Toolchain, i: usize, text: String) -> Record {
 }
 
 /// Looks for locations, and tells of those that stand where none can.
-pub fn find_locations(
+pub(crate) fn find_locations(
     o: &Options,
     t: &Toolchain,
     record: &mut Record,

@@ -14,7 +14,7 @@ static TOLD: AtomicI32 = AtomicI32::new(-1);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// What fails because the folders are gone is no news.
-pub fn wait_if_interrupted() {
+pub(crate) fn wait_if_interrupted() {
     while INTERRUPTED.load(SeqCst) {
         std::thread::park();
     }

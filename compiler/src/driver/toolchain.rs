@@ -41,15 +41,15 @@ impl Target {
         }
     }
 
-    pub fn is_x86(&self) -> bool {
+    pub(crate) fn is_x86(&self) -> bool {
         self.is_i686() || self.gnu.starts_with("x86_64-")
     }
 
-    pub fn is_i686(&self) -> bool {
+    pub(crate) fn is_i686(&self) -> bool {
         self.gnu.starts_with("i686-")
     }
 
-    pub fn is_s390x(&self) -> bool {
+    pub(crate) fn is_s390x(&self) -> bool {
         self.gnu.starts_with("s390x-")
     }
 }
@@ -153,7 +153,7 @@ impl Toolchain {
         c
     }
 
-    pub fn include_dir(&self) -> PathBuf {
+    pub(crate) fn include_dir(&self) -> PathBuf {
         self.root.join("include")
     }
 
@@ -183,7 +183,7 @@ impl Toolchain {
 
     /// The compiler's own support library: it must come before the runtime's archive, which brings other versions
     /// of some of its functions (complex division) that round differently.
-    pub fn support_library(&self, options: &[String]) -> Option<PathBuf> {
+    pub(crate) fn support_library(&self, options: &[String]) -> Option<PathBuf> {
         let out = self
             .command()
             .args(options)
@@ -204,7 +204,7 @@ impl Toolchain {
         }
     }
 
-    pub fn no_compiler(&self, source: std::io::Error) -> ToolchainError {
+    pub(crate) fn no_compiler(&self, source: std::io::Error) -> ToolchainError {
         ToolchainError::NoCompiler {
             cc: self.cc.join(" "),
             package: self.package(),

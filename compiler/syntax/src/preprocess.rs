@@ -162,7 +162,7 @@ impl LineMap {
         }
     }
 
-    pub fn set_base(&mut self, base: &Path) {
+    pub(crate) fn set_base(&mut self, base: &Path) {
         self.base = base.to_path_buf();
     }
 
@@ -197,7 +197,7 @@ impl LineMap {
     }
 
     /// Byte range of the preprocessed line that holds `offset`, without the newline.
-    pub fn line_range(&self, offset: u32, text: &str) -> std::ops::Range<u32> {
+    pub(crate) fn line_range(&self, offset: u32, text: &str) -> std::ops::Range<u32> {
         let index = self
             .line_starts
             .partition_point(|&s| s <= offset)
@@ -217,7 +217,7 @@ impl LineMap {
 }
 
 /// `# 12 "file.h" 1 3` or `#line 12 "file.h"`.
-pub fn parse_marker(line: &str) -> Option<(u32, String, bool)> {
+pub(crate) fn parse_marker(line: &str) -> Option<(u32, String, bool)> {
     let rest = line.strip_prefix('#')?.trim_start_matches([' ', '\t']);
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
     let digits = rest.find(|c: char| !c.is_ascii_digit())?;

@@ -191,7 +191,7 @@ pub enum SymKind {
 }
 
 /// Among the attributes of a `constexpr` object.
-pub const CONSTANT: &str = "constexpr";
+pub(crate) const CONSTANT: &str = "constexpr";
 
 #[derive(Clone, Debug)]
 pub struct Symbol {

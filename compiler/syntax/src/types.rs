@@ -138,7 +138,7 @@ impl Target {
     }
 
     /// Integer promotion of a plain (not bit-field) operand.
-    pub fn promote(&self, kind: IntKind) -> IntKind {
+    pub(crate) fn promote(&self, kind: IntKind) -> IntKind {
         use IntKind::*;
         match kind {
             Char | SChar | UChar | Short | UShort => {
@@ -158,7 +158,7 @@ impl Target {
     }
 
     /// The same of what is promoted, or never is.
-    pub fn common_of(&self, a: IntKind, b: IntKind) -> IntKind {
+    pub(crate) fn common_of(&self, a: IntKind, b: IntKind) -> IntKind {
         if a == b {
             return a;
         }
@@ -218,7 +218,7 @@ pub fn to_unsigned(k: IntKind) -> IntKind {
 }
 
 /// "long unsigned int" → `ULong`.
-pub fn int_kind_of_words(words: &str) -> Option<IntKind> {
+pub(crate) fn int_kind_of_words(words: &str) -> Option<IntKind> {
     use IntKind::*;
     let (mut long, mut short, mut char_, mut unsigned, mut signed) =
         (0, false, false, false, false);
@@ -331,7 +331,7 @@ impl Types {
         self.plain(Type::Void)
     }
     /// `qt` with the qualifiers of `quals` as well; those of an array are its elements'.
-    pub fn qualify(&mut self, qt: QualType, quals: QualType) -> QualType {
+    pub(crate) fn qualify(&mut self, qt: QualType, quals: QualType) -> QualType {
         match self.get(qt.ty).clone() {
             Type::Array { elem, len } => {
                 let elem = self.qualify(elem, quals);
@@ -352,7 +352,7 @@ impl Types {
         }
     }
     /// Array and function types as they are used in expressions.
-    pub fn decay(&mut self, qt: QualType) -> QualType {
+    pub(crate) fn decay(&mut self, qt: QualType) -> QualType {
         match *self.get(qt.ty) {
             Type::Array { elem, .. } => self.pointer(elem),
             Type::Function { .. } => self.pointer(qt),

@@ -29,7 +29,7 @@ pub fn expr_children(kind: &ExprKind) -> Vec<ExprId> {
     }
 }
 
-pub fn init_children(init: &Init, out: &mut Vec<ExprId>) {
+pub(crate) fn init_children(init: &Init, out: &mut Vec<ExprId>) {
     match init {
         Init::Expr(e) => out.push(*e),
         Init::List { items, .. } => {

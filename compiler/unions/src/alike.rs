@@ -30,7 +30,7 @@ fn longest(u: &Unit, d: &Record) -> Option<Vec<Scalar>> {
 }
 
 /// Are all members but these alike?
-pub fn alike_without(u: &Unit, r: RecordId, unnamed: &HashSet<(RecordId, usize)>) -> bool {
+pub(crate) fn alike_without(u: &Unit, r: RecordId, unnamed: &HashSet<(RecordId, usize)>) -> bool {
     let fields = u.records[r.index()].fields.iter().flatten().enumerate();
     let used = fields.filter(|(k, _)| !unnamed.contains(&(r, *k)));
     longest_of(u, used.map(|(_, f)| f)).is_some()
@@ -104,7 +104,7 @@ fn flatten(u: &Unit, t: TypeId, out: &mut Vec<Scalar>) -> Option<()> {
 }
 
 /// Does one of them begin as the other one is, scalar by scalar?
-pub fn begins_alike(u: &Unit, a: TypeId, b: TypeId) -> bool {
+pub(crate) fn begins_alike(u: &Unit, a: TypeId, b: TypeId) -> bool {
     let list = |t: TypeId| {
         let mut out = Vec::new();
         let known = matches!(u.ty(t), Type::Record(r) if u.records[r.index()].fields.is_some());

@@ -40,7 +40,7 @@ pub fn blocking(u: &Unit, said: &InUnit, t: TypeId, found: &mut dyn FnMut(Record
 
 /// The unions of each unit that are noted.
 #[derive(Default)]
-pub struct Noted {
+pub struct TrackedUnions {
     /// Why none is.
     pub without: Option<Without>,
     units: Vec<HashSet<RecordId>>,
@@ -71,16 +71,16 @@ pub struct Form {
     pub whole: bool,
 }
 
-impl Noted {
-    pub fn without(p: &Program, why: Without) -> Noted {
-        Noted {
+impl TrackedUnions {
+    pub fn without(p: &Program, why: Without) -> TrackedUnions {
+        TrackedUnions {
             without: Some(why),
-            ..Noted::none(p)
+            ..TrackedUnions::none(p)
         }
     }
 
-    fn none(p: &Program) -> Noted {
-        Noted {
+    fn none(p: &Program) -> TrackedUnions {
+        TrackedUnions {
             without: None,
             units: vec![HashSet::new(); p.units.len()],
             short: None,
@@ -403,8 +403,8 @@ pub fn contains(u: &Unit, noted: &HashSet<RecordId>, t: TypeId) -> bool {
     }
 }
 
-pub fn analyse(p: &Program, g: &CallGraph, said: &Said, heap: &Heap) -> Noted {
-    let mut noted = Noted::none(p);
+pub fn analyse(p: &Program, g: &CallGraph, said: &Said, heap: &Heap) -> TrackedUnions {
+    let mut noted = TrackedUnions::none(p);
     if !g.reaches.contains(&true) {
         return noted;
     }

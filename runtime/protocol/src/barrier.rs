@@ -8,9 +8,9 @@
 //! the others park at the first one they reach, whatever they have passed: a cut needs no equal passages.
 
 /// Times that a plan is put off before it is given up.
-pub const ATTEMPTS: u32 = 256;
+pub(crate) const ATTEMPTS: u32 = 256;
 /// The same as long as the one before was given up: then this one most likely fares like it.
-pub const ATTEMPTS_AGAIN: u32 = 16;
+pub(crate) const ATTEMPTS_AGAIN: u32 = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -166,7 +166,7 @@ impl Barrier {
     }
 
     /// The same, if it is planned already, for another passage.
-    pub fn aim(&mut self, passage: u64) {
+    pub(crate) fn aim(&mut self, passage: u64) {
         self.plan(passage);
         if let Stage::Gathering { target, .. } = &mut self.stage {
             *target = passage;
@@ -247,7 +247,7 @@ impl Barrier {
     }
 
     /// All processes are ready; false if nobody here is parked.
-    pub fn unwind_all(&mut self) -> bool {
+    pub(crate) fn unwind_all(&mut self) -> bool {
         let any = self.any_parked();
         self.unwind(self.target().unwrap_or(0));
         any

@@ -91,7 +91,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Does the plain program do what it does only as long as the compiler inlines and folds?
-    pub fn optimised_away(&self) -> Result<Option<String>, Stop> {
+    pub(crate) fn optimised_away(&self) -> Result<Option<String>, Stop> {
         let all = arch::available();
         let archs = all
             .iter()

@@ -78,7 +78,7 @@ impl Record {
     }
 }
 
-pub struct Maker {
+pub(crate) struct Maker {
     rng: Rng,
     scalars: Vec<Scalar>,
     /// Of the record being made.

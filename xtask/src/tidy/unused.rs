@@ -203,9 +203,8 @@ impl<'ast> Visit<'ast> for Public {
 
     fn visit_item_type(&mut self, t: &'ast syn::ItemType) {
         self.ty(&t.vis, &t.ident);
-        if is_pub(&t.vis) {
-            self.speaks(&t.ident.to_string(), t.ty.to_token_stream());
-        }
+        // A signature may name it by another name.
+        self.speaks(&t.ident.to_string(), t.ty.to_token_stream());
     }
 
     fn visit_item_trait(&mut self, t: &'ast syn::ItemTrait) {

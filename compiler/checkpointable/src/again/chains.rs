@@ -198,7 +198,7 @@ fn is_lock(m: &syn::ExprMethodCall) -> bool {
 }
 
 /// `x.borrow_mut()`, `x.lock().unwrap()`
-pub fn is_guard(e: &Expr) -> bool {
+pub(crate) fn is_guard(e: &Expr) -> bool {
     guarded(e).is_some()
 }
 
@@ -221,7 +221,7 @@ pub fn guarded(e: &Expr) -> Option<&Expr> {
 }
 
 /// That.
-pub fn guarded_mut(e: &mut Expr) -> Option<&mut Expr> {
+pub(crate) fn guarded_mut(e: &mut Expr) -> Option<&mut Expr> {
     fn lock(e: &mut Expr) -> Option<&mut Expr> {
         match e {
             Expr::MethodCall(l) if is_lock(l) => Some(&mut l.receiver),
@@ -241,7 +241,7 @@ pub fn guarded_mut(e: &mut Expr) -> Option<&mut Expr> {
 }
 
 /// Is a guard made in it?
-pub fn has_guard(e: &Expr) -> bool {
+pub(crate) fn has_guard(e: &Expr) -> bool {
     struct Look(bool);
     impl<'ast> Visit<'ast> for Look {
         fn visit_expr(&mut self, e: &'ast Expr) {

@@ -17,10 +17,11 @@ use crate::flow::identifiers;
 use crate::names::is_binding;
 use crate::transient;
 
-pub use chains::{guarded, guarded_mut, has_guard, is_guard, still, Links};
+pub use chains::{guarded, still, Links};
+pub(crate) use chains::{guarded_mut, has_guard, is_guard};
 
 /// `#[reeval]` in front of a `let`.
-pub fn is_reeval(attrs: &[Attribute]) -> bool {
+pub(crate) fn is_reeval(attrs: &[Attribute]) -> bool {
     let word = |a: &Attribute| {
         let last = a.path().segments.last();
         last.is_some_and(|s| s.ident == "reeval")
@@ -120,17 +121,17 @@ const ADAPT: &[&str] = &[
 ];
 
 /// Does the method make one iterator of another?
-pub fn is_adaptor(method: &Ident) -> bool {
+pub(crate) fn is_adaptor(method: &Ident) -> bool {
     is_one_of(ADAPT, method)
 }
 
 /// Does it give one of what it is called on?
-pub fn iterates(method: &Ident) -> bool {
+pub(crate) fn iterates(method: &Ident) -> bool {
     is_one_of(ITERATE, method) || is_one_of(ITERATE_LOOPS, method)
 }
 
 /// Does an expression give an iterator, as far as it shows?
-pub fn iterates_itself(e: &Expr) -> bool {
+pub(crate) fn iterates_itself(e: &Expr) -> bool {
     match e {
         Expr::Paren(p) => iterates_itself(&p.expr),
         Expr::Range(_) => true,
@@ -181,7 +182,7 @@ pub fn telling(e: &Expr) -> Span {
 }
 
 /// Does the expression give a `BufReader`, as far as it shows?
-pub fn is_reader(e: &Expr, locals: &dyn Locals) -> bool {
+pub(crate) fn is_reader(e: &Expr, locals: &dyn Locals) -> bool {
     match e {
         Expr::Paren(p) => is_reader(&p.expr, locals),
         Expr::Group(p) => is_reader(&p.expr, locals),
@@ -611,7 +612,7 @@ pub fn is_source(e: &Expr) -> bool {
 }
 
 /// `Some`, `Type::Variant`
-pub fn is_constructor(e: &Expr) -> bool {
+pub(crate) fn is_constructor(e: &Expr) -> bool {
     let Expr::Path(p) = e else { return false };
     let last = p.path.segments.last();
     last.is_some_and(|s| s.ident.to_string().starts_with(char::is_uppercase))

@@ -89,7 +89,7 @@ pub(super) fn binds(pat: &Pat) -> Binds {
 }
 
 /// Does it borrow from what is matched?
-pub fn has_ref(pat: &Pat) -> bool {
+pub(crate) fn has_ref(pat: &Pat) -> bool {
     struct Look(bool);
     impl<'ast> syn::visit::Visit<'ast> for Look {
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {

@@ -116,7 +116,7 @@ pub fn effect(c: &syn::ExprClosure, mutable: &HashSet<String>) -> Option<(Span, 
 }
 
 /// Words in a piece of code, of `mut` locals.
-pub fn mutable_in(e: &Expr, mutable: &HashSet<String>) -> Option<(Span, String)> {
+pub(crate) fn mutable_in(e: &Expr, mutable: &HashSet<String>) -> Option<(Span, String)> {
     fn find(tokens: proc_macro2::TokenStream, mutable: &HashSet<String>) -> Option<(Span, String)> {
         tokens.into_iter().find_map(|t| match t {
             TokenTree::Ident(i) if mutable.contains(&i.to_string()) => {

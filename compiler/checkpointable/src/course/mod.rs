@@ -10,8 +10,9 @@ mod live;
 mod owners;
 mod walk;
 
-pub use closures::{effect, mutable_in};
-pub use owners::is_owner;
+pub use closures::effect;
+pub(crate) use closures::mutable_in;
+pub(crate) use owners::is_owner;
 pub use walk::root;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -38,7 +39,7 @@ pub enum Whole {
 
 impl Whole {
     /// May something of it be there?
-    pub fn may_exist(self) -> bool {
+    pub(crate) fn may_exist(self) -> bool {
         matches!(self, Whole::Here | Whole::Part | Whole::Unknown)
     }
 }
@@ -152,7 +153,7 @@ impl Course {
         of.cloned().unwrap_or_default()
     }
 
-    pub fn is_carried(&self, name: &str) -> bool {
+    pub(crate) fn is_carried(&self, name: &str) -> bool {
         self.carried.values().any(|names| names.contains_key(name))
     }
 
@@ -263,7 +264,7 @@ impl<'ast> Visit<'ast> for Looped {
 }
 
 /// What a loop over borrowed values is known by.
-pub fn of_loop(attrs: &[Attribute]) -> Option<String> {
+pub(crate) fn of_loop(attrs: &[Attribute]) -> Option<String> {
     number(attrs).map(|n| format!("for {n}"))
 }
 

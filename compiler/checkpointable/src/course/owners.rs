@@ -9,7 +9,7 @@ const OWNERS: &[&str] = &["Arc", "Rc", "Weak"];
 const MAKERS: &[&str] = &["clone", "default", "downgrade", "from", "new", "new_cyclic"];
 
 /// The name that a `let` gives one; `known` are those before it.
-pub fn of_let<'s>(stmt: &'s Stmt, known: &BTreeSet<String>) -> Option<&'s syn::Ident> {
+pub(crate) fn of_let<'s>(stmt: &'s Stmt, known: &BTreeSet<String>) -> Option<&'s syn::Ident> {
     let Stmt::Local(local) = stmt else {
         return None;
     };
@@ -27,7 +27,7 @@ pub fn of_let<'s>(stmt: &'s Stmt, known: &BTreeSet<String>) -> Option<&'s syn::I
     }
 }
 
-pub fn is_owner(ty: &Type) -> bool {
+pub(crate) fn is_owner(ty: &Type) -> bool {
     let Type::Path(p) = ty else { return false };
     let last = p.path.segments.last();
     p.qself.is_none() && last.is_some_and(|s| OWNERS.iter().any(|o| s.ident == o))

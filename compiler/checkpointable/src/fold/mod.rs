@@ -35,7 +35,7 @@ use words::{apart, by_parts, leaves_in_macros, stays_within, Leaves, Locals};
 const ITEM: &str = "pc3_item";
 
 /// Is it a `let` of an item, or a part of one?
-pub fn of_item(local: &syn::Local) -> bool {
+pub(crate) fn of_item(local: &syn::Local) -> bool {
     let Some(init) = &local.init else {
         return false;
     };
@@ -50,7 +50,7 @@ pub fn of_item(local: &syn::Local) -> bool {
 }
 
 /// Does it belong to a loop that was folded?
-pub fn is_marked(attrs: &[syn::Attribute]) -> bool {
+pub(crate) fn is_marked(attrs: &[syn::Attribute]) -> bool {
     attrs.iter().any(|a| a.path().is_ident("pc3_item"))
 }
 

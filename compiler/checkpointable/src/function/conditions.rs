@@ -38,7 +38,10 @@ pub fn split(function: &ItemFn, attribute: &TokenStream) -> Result<Option<TokenS
 }
 
 /// Likewise of a trait's method without a body.
-pub fn split_declared(item: &TraitItemFn, attribute: &TokenStream) -> Result<Option<TokenStream>> {
+pub(crate) fn split_declared(
+    item: &TraitItemFn,
+    attribute: &TokenStream,
+) -> Result<Option<TokenStream>> {
     let Some(condition) = First::of(|look| look.visit_signature(&item.sig)) else {
         return Ok(None);
     };

@@ -173,7 +173,7 @@ impl Main {
     }
 }
 
-pub fn expand_main(item: TokenStream, main: &Main, wanted: Wanted) -> Result<TokenStream> {
+pub(crate) fn expand_main(item: TokenStream, main: &Main, wanted: Wanted) -> Result<TokenStream> {
     let mut function: ItemFn = syn::parse2(item)?;
     if !function.sig.inputs.is_empty() || function.sig.ident != "main" {
         return Err(syn::Error::new_spanned(
@@ -318,7 +318,7 @@ pub fn output(sig: &Signature) -> Type {
 }
 
 /// Names of the generic types and constants, to be passed on.
-pub fn generic_names(sig: &Signature) -> Vec<&Ident> {
+pub(crate) fn generic_names(sig: &Signature) -> Vec<&Ident> {
     sig.generics
         .params
         .iter()
@@ -359,7 +359,7 @@ fn declaration(item: &TraitItemFn, wanted: Wanted) -> Result<TokenStream> {
     })
 }
 
-pub fn method_names(name: &Ident) -> (Ident, Ident) {
+pub(crate) fn method_names(name: &Ident) -> (Ident, Ident) {
     (
         format_ident!("pc3_hot_{}", name),
         format_ident!("pc3_resume_{}", name),

@@ -20,7 +20,7 @@ pub fn once(block: &mut Block) -> Vec<syn::Error> {
 
 /// What a block with locations declares: all of its region's code comes to lie within the block, so nothing outside may
 /// mean something else by the same name.
-pub fn hiding(block: &Block) -> Vec<syn::Error> {
+pub(crate) fn hiding(block: &Block) -> Vec<syn::Error> {
     let mut inner = Inner {
         whole: words(&block.to_token_stream()),
         errors: Vec::new(),
@@ -35,7 +35,7 @@ struct Inner {
 }
 
 /// Must a `use` of this block stand with the declarations of its locals?  Otherwise each piece of the block's code gets it.
-pub fn is_declared(item: &ItemUse, block: &Block) -> bool {
+pub(crate) fn is_declared(item: &ItemUse, block: &Block) -> bool {
     struct Types(HashMap<String, usize>, bool);
     impl<'ast> Visit<'ast> for Types {
         fn visit_local(&mut self, l: &'ast syn::Local) {

@@ -11,7 +11,7 @@ use syn::{parse_quote, FnArg, Pat, Signature, Type, TypeParam};
 use crate::build::Parameter;
 
 /// Is an argument of this type made again by the caller?
-pub fn is_borrow(ty: &Type, generics: &syn::Generics) -> bool {
+pub(crate) fn is_borrow(ty: &Type, generics: &syn::Generics) -> bool {
     struct Look<'g>(bool, &'g syn::Generics);
     impl<'ast> Visit<'ast> for Look<'_> {
         fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
@@ -325,13 +325,13 @@ fn is_by_value(r: &syn::Receiver) -> bool {
 }
 
 /// What `self` by value is called inside.
-pub fn own_self() -> Ident {
+pub(crate) fn own_self() -> Ident {
     format_ident!("self_")
 }
 
 impl Parameters {
     /// The receiver of the form that is gone back into.
-    pub fn receiver_again(&self) -> TokenStream {
+    pub(crate) fn receiver_again(&self) -> TokenStream {
         match (&self.by_self, &self.receiver) {
             (Some(ty), _) => quote!(pc3_self: ::pc3::point::Kept<#ty>,),
             (None, receiver) => quote!(#receiver),
@@ -374,7 +374,7 @@ impl Parameters {
 }
 
 /// `self` by value becomes a local like others.
-pub fn rename_self(tokens: TokenStream) -> TokenStream {
+pub(crate) fn rename_self(tokens: TokenStream) -> TokenStream {
     use proc_macro2::{Group, TokenTree};
     let rename = |t| match t {
         TokenTree::Ident(i) if i == "self" => {

@@ -28,7 +28,7 @@ pub fn without(mut function: ItemFn) -> ItemFn {
 }
 
 /// A function that is not taken, also without what stands where it may not.
-pub fn without_any(mut function: ItemFn) -> ItemFn {
+pub(crate) fn without_any(mut function: ItemFn) -> ItemFn {
     let mut strip = Strip {
         nested: true,
         ..Strip::default()

@@ -21,11 +21,11 @@ use syn::{FnArg, GenericParam, Signature, Type, TypeParam, WherePredicate};
 use super::item::{generic_names, method_names, output};
 use super::parameters::{Name, Parameters};
 
-pub fn way_name(method: &Ident) -> Ident {
+pub(crate) fn way_name(method: &Ident) -> Ident {
     format_ident!("pc3_way_{}", method, span = method.span())
 }
 
-pub fn again_name(method: &Ident) -> Ident {
+pub(crate) fn again_name(method: &Ident) -> Ident {
     format_ident!("pc3_again_{}", method, span = method.span())
 }
 

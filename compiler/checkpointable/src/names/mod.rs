@@ -322,7 +322,7 @@ impl Renamer {
 }
 
 /// `None`, `MAX`: a pattern that is a word with a capital is a constant.
-pub fn is_binding(p: &syn::PatIdent) -> bool {
+pub(crate) fn is_binding(p: &syn::PatIdent) -> bool {
     let first = p.ident.to_string().chars().next();
     p.by_ref.is_some()
         || p.mutability.is_some()

@@ -47,7 +47,7 @@ pub fn is_text(literal: &str) -> bool {
 }
 
 /// Calls `name` for each captured name of a format string and puts what it gives in its place.
-pub fn captures(text: &str, mut name: impl FnMut(&str) -> Option<String>) -> String {
+pub(crate) fn captures(text: &str, mut name: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(open) = rest.find('{') {

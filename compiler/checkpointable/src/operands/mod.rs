@@ -60,7 +60,7 @@ enum Otherwise {
 }
 
 /// Takes the expressions of a function apart.
-pub fn take_apart(block: &mut Block) -> Vec<syn::Error> {
+pub(crate) fn take_apart(block: &mut Block) -> Vec<syn::Error> {
     let mut operands = Operands {
         errors: Vec::new(),
         count: 0,
@@ -73,7 +73,7 @@ pub fn take_apart(block: &mut Block) -> Vec<syn::Error> {
 }
 
 /// `ck!(…)` or `ck!(…)?`.
-pub fn is_marked(e: &Expr) -> bool {
+pub(crate) fn is_marked(e: &Expr) -> bool {
     match e {
         Expr::Try(t) => marks::call(&t.expr).is_some(),
         e => marks::call(e).is_some(),
@@ -81,7 +81,7 @@ pub fn is_marked(e: &Expr) -> bool {
 }
 
 /// An expression that holds statements.
-pub fn is_structure(e: &Expr) -> bool {
+pub(crate) fn is_structure(e: &Expr) -> bool {
     matches!(
         e,
         Expr::If(_)
@@ -603,7 +603,7 @@ fn nest(i: &mut syn::ExprIf) {
 }
 
 /// `let PAT = a && b`
-pub fn is_chain(e: &Expr) -> bool {
+pub(crate) fn is_chain(e: &Expr) -> bool {
     match e {
         Expr::Binary(b) if matches!(b.op, syn::BinOp::And(_)) => [&b.left, &b.right]
             .into_iter()
@@ -649,7 +649,7 @@ fn borrows(e: &Expr) -> bool {
 }
 
 /// Compound assignments.
-pub fn is_assignment(op: &syn::BinOp) -> bool {
+pub(crate) fn is_assignment(op: &syn::BinOp) -> bool {
     use syn::BinOp as B;
     matches!(
         op,

@@ -12,7 +12,7 @@ const SLICE: &str = "a borrowed slice cannot be saved, though it lives as long a
 const LIFETIME: &str = "a type that holds borrows cannot be saved, as what they borrow from is elsewhere behind a restart: let it own that (`String`, `Rc<T>`), or hold an index and hand what it is an index into on to its methods";
 
 /// Borrows in a type's fields.
-pub fn lifetimes(generics: &syn::Generics) -> Result<(), syn::Error> {
+pub(crate) fn lifetimes(generics: &syn::Generics) -> Result<(), syn::Error> {
     let borrow = generics.params.iter().find_map(|p| match p {
         GenericParam::Lifetime(l) if l.bounds.is_empty() => Some(&l.lifetime),
         _ => None,

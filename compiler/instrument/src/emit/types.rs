@@ -518,7 +518,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             "{{0, {PC3_KIND_ARRAY}, 0, __alignof__({object}[0]), sizeof({object}), sizeof({object}) / sizeof({object}[0]), {e}, 0, \"\"}}"
         )))
     }
-    pub fn char_array(&mut self, object: &str) -> String {
+    pub(crate) fn char_array(&mut self, object: &str) -> String {
         let e = row(self.scalar(PC3_KIND_CHAR, 0, "char"));
         row(self.add(format!(
             "{{0, {PC3_KIND_ARRAY}, 0, 1, sizeof({object}), sizeof({object}), {e}, 0, \"\"}}"

@@ -145,7 +145,7 @@ pub fn hooks(cx: &UnitCx) -> Vec<String> {
     rows
 }
 
-pub fn has_cleanup(u: &Unit, f: FuncId) -> bool {
+pub(crate) fn has_cleanup(u: &Unit, f: FuncId) -> bool {
     u.func(f).locals.iter().any(|s| is_cleaned(u.sym(*s)))
 }
 

@@ -136,7 +136,7 @@ pub fn private(p: &Program, names: &HashMap<String, usize>) -> Private {
 }
 
 /// Ranks share threads, so what belongs to a thread in C belongs to the rank: `__thread` goes.
-pub fn drop_thread_storage(cx: &mut UnitCx) {
+pub(crate) fn drop_thread_storage(cx: &mut UnitCx) {
     let u = cx.u;
     if !cx.mpi || !u.symbols.iter().any(|s| s.thread_local) {
         return;
@@ -173,7 +173,7 @@ pub fn drop_thread_storage(cx: &mut UnitCx) {
 }
 
 /// A constant that ranks have for themselves must lie where their copies are made from.
-pub fn place_constants(cx: &UnitCx, d: &DeclGroup, edits: &mut Edits) {
+pub(crate) fn place_constants(cx: &UnitCx, d: &DeclGroup, edits: &mut Edits) {
     for v in &d.vars {
         if let (Some(i), true) = (&v.init, cx.private_constants.contains(&v.sym)) {
             let start = pc3_program::initialiser::init_span(cx.u, i).start;
@@ -201,7 +201,7 @@ fn mentions(u: &Unit, init: &Init, set: &HashSet<SymId>) -> bool {
     any
 }
 
-pub fn has_pointer(u: &Unit, t: TypeId) -> bool {
+pub(crate) fn has_pointer(u: &Unit, t: TypeId) -> bool {
     match u.ty(t) {
         Type::Pointer(_) => true,
         Type::Array { elem, .. } => has_pointer(u, elem.ty),

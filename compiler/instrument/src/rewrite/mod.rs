@@ -35,7 +35,7 @@ use pc3_syntax::diag::Diagnostics;
 use pc3_syntax::parallel;
 use pc3_syntax::tree::*;
 use pc3_unions::tags::{self, Tags};
-use pc3_unions::tracking::{self, Noted, Without};
+use pc3_unions::tracking::{self, TrackedUnions, Without};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 pub use unit_text::prelude;
@@ -210,7 +210,7 @@ fn concluded(p: &Program, said: &mut Said) -> Vec<Vec<SymId>> {
 /// What is known of memory, of unions, and of what functions save.
 struct Objects {
     heap: heap::Heap,
-    noted: Noted,
+    noted: TrackedUnions,
     tags: Tags,
     plans: Vec<Plan>,
     escapes: Escapes,
@@ -221,7 +221,7 @@ impl Objects {
         let heap = heap::analyse(p, graph, said, options.pieces);
         let mut noted = match options.track_unions {
             Track::Yes => tracking::analyse(p, graph, said, &heap),
-            Track::No => Noted::without(p, Without::Wished),
+            Track::No => TrackedUnions::without(p, Without::Wished),
         };
         let tags = tags::infer(p, &noted);
         noted.leave_out(p, &tags.choices);
@@ -261,7 +261,7 @@ struct Whole<'a> {
     escapes: &'a Escapes,
     heap: &'a heap::Heap,
     datatypes: &'a [Vec<datatypes::Call>],
-    noted: &'a Noted,
+    noted: &'a TrackedUnions,
     tags: &'a Tags,
     mpi: bool,
     floats: bool,

@@ -157,7 +157,7 @@ fn is_renamed(cx: &UnitCx, m: &Moved) -> bool {
 }
 
 /// Does a directive of the function look for the rank's copy of a variable?
-pub fn uses_delta(cx: &UnitCx, f: FuncId) -> bool {
+pub(crate) fn uses_delta(cx: &UnitCx, f: FuncId) -> bool {
     pragmas(cx, f).any(|p| {
         clauses(cx.u, p).iter().any(|c| {
             let mut values = c.names.iter().filter(|n| is_value(c, n));

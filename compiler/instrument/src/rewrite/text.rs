@@ -26,7 +26,7 @@ pub fn quote(s: &str) -> String {
 }
 
 /// Drops line markers and turns line breaks into blanks.
-pub fn join_lines(text: &mut String) {
+pub(crate) fn join_lines(text: &mut String) {
     if text.contains('\n') {
         *text = text
             .lines()

@@ -147,11 +147,11 @@ impl<'a> UnitCx<'a> {
         self.points[f.index()] + label - 1
     }
     /// Suffix that makes generated names of a function unique in the unit.
-    pub fn fname(&self, f: FuncId) -> &'a str {
+    pub(crate) fn fname(&self, f: FuncId) -> &'a str {
         &self.u.sym(self.u.func(f).sym).name
     }
     /// The running rank's copy of a global, given its name.
-    pub fn global_text(&self, name: &str) -> String {
+    pub(crate) fn global_text(&self, name: &str) -> String {
         self.uses_delta.set(true);
         if self.clang {
             format!("(*(__typeof__({name}) *)((pc3_size)&{name} + (pc3_size)pc3_d))")

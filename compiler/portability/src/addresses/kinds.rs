@@ -4,7 +4,7 @@ use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;
 use std::collections::HashSet;
 
-pub fn has_sizeof(u: &Unit, e: ExprId) -> bool {
+pub(crate) fn has_sizeof(u: &Unit, e: ExprId) -> bool {
     match u.expr(e).kind {
         ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => true,
         ExprKind::Cast { arg, .. } => has_sizeof(u, arg),
@@ -40,7 +40,7 @@ pub fn pointee(u: &Unit, ty: TypeId) -> Option<TypeId> {
     }
 }
 
-pub fn holds_addresses(u: &Unit, ty: TypeId) -> bool {
+pub(crate) fn holds_addresses(u: &Unit, ty: TypeId) -> bool {
     match u.ty(ty) {
         Type::Pointer(_) => true,
         Type::Array { elem, .. } => holds_addresses(u, elem.ty),
@@ -53,7 +53,7 @@ pub fn holds_addresses(u: &Unit, ty: TypeId) -> bool {
 }
 
 /// Of a union only what no member tells: the bytes of one that may be a number are copied as that.
-pub fn copies_addresses(u: &Unit, ty: TypeId) -> bool {
+pub(crate) fn copies_addresses(u: &Unit, ty: TypeId) -> bool {
     match u.ty(ty) {
         Type::Record(r) if u.records[r.index()].is_union => {
             let mut members = u.records[r.index()].fields.iter().flatten();
@@ -64,7 +64,7 @@ pub fn copies_addresses(u: &Unit, ty: TypeId) -> bool {
 }
 
 /// Variables that point to characters, and also, cast, to what holds addresses.
-pub fn cursors(u: &Unit) -> HashSet<SymId> {
+pub(crate) fn cursors(u: &Unit) -> HashSet<SymId> {
     let mut all = HashSet::new();
     for x in &u.exprs {
         let ExprKind::Cast { arg, .. } = x.kind else {
@@ -81,7 +81,7 @@ pub fn cursors(u: &Unit) -> HashSet<SymId> {
     all
 }
 
-pub fn is_character(u: &Unit, ty: TypeId) -> bool {
+pub(crate) fn is_character(u: &Unit, ty: TypeId) -> bool {
     matches!(
         u.ty(ty),
         Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
@@ -89,7 +89,7 @@ pub fn is_character(u: &Unit, ty: TypeId) -> bool {
 }
 
 /// Is a function's parameter a pointer to what is constant?
-pub fn reads_only(u: &Unit, callee: ExprId, argument: usize) -> bool {
+pub(crate) fn reads_only(u: &Unit, callee: ExprId, argument: usize) -> bool {
     let mut ty = u.expr(callee).ty.ty;
     if let Type::Pointer(q) = u.ty(ty) {
         ty = q.ty;

@@ -18,7 +18,8 @@ use flow::{AddressSource, Found, NumberFlow};
 pub use flow::{Is, Wanted};
 pub use graph::{Graph, PlaceId};
 use kinds::is_number;
-pub use kinds::{has_sizeof, holds_addresses, is_depth, pointee, reads_only};
+pub(crate) use kinds::{has_sizeof, holds_addresses, reads_only};
+pub use kinds::{is_depth, pointee};
 pub use lvalues::{named, part};
 pub use offset::is_constant;
 use pc3_program::annotations::Said;
@@ -149,7 +150,7 @@ impl Numbers {
     }
 
     /// Do addresses become numbers in other ways than by casts?
-    pub fn seen_otherwise(&self, p: &Program) -> bool {
+    pub(crate) fn seen_otherwise(&self, p: &Program) -> bool {
         self.found.sources.iter().any(|s| {
             let u = &p.units[s.unit];
             let x = u.expr(s.of);
@@ -158,7 +159,7 @@ impl Numbers {
     }
 
     /// Does the author say of numbers that they hold addresses?
-    pub fn are_said(&self) -> bool {
+    pub(crate) fn are_said(&self) -> bool {
         !self.known.is_empty()
     }
 

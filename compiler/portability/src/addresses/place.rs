@@ -51,7 +51,7 @@ impl Place {
     }
 
     /// Only on the way between calls and functions?
-    pub fn is_between(&self) -> bool {
+    pub(crate) fn is_between(&self) -> bool {
         matches!(self, Place::Handed(..) | Place::Returned(_))
     }
 

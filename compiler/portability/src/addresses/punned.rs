@@ -57,7 +57,7 @@ impl Punned {
     }
 
     /// Is it an address, read as a number?
-    pub fn is_address_as_number(&self, u: &Unit, e: ExprId) -> bool {
+    pub(crate) fn is_address_as_number(&self, u: &Unit, e: ExprId) -> bool {
         is_number(u, u.expr(e).ty.ty)
             && match member_of(u, e) {
                 Some(s) => self.from_pointers.contains(&s),
@@ -66,7 +66,7 @@ impl Punned {
     }
 
     /// Is it a number, read as a pointer?
-    pub fn is_number_as_pointer(&self, u: &Unit, e: ExprId) -> bool {
+    pub(crate) fn is_number_as_pointer(&self, u: &Unit, e: ExprId) -> bool {
         is_address(u, u.expr(e).ty.ty)
             && member_of(u, e).is_some_and(|s| self.from_numbers.contains(&s))
     }

@@ -42,7 +42,7 @@ impl Counts {
     }
 
     /// As a unit knows it.
-    pub fn at_home(self, p: &Program, unit: usize) -> Counts {
+    pub(crate) fn at_home(self, p: &Program, unit: usize) -> Counts {
         let here = |(from, ty)| same(p, from, ty, unit).map(|ty| (unit, ty));
         match self {
             Multiple(of) => here(of).map_or(Varies, Multiple),
@@ -151,7 +151,7 @@ fn holds(p: &Program, (unit, ty): Object, of: Object) -> bool {
 }
 
 /// A place in an object; behind a struct that ends in an array of any length there is not another one.
-pub fn place_in(p: &Program, (unit, ty): Object) -> Counts {
+pub(crate) fn place_in(p: &Program, (unit, ty): Object) -> Counts {
     match trailing(&p.units[unit], QualType::plain(ty)) {
         Some(_) => Varies,
         None => Place((unit, ty)),

@@ -225,7 +225,7 @@ impl<'a> PointerFlow<'a> {
     }
 
     /// The value of a local variable that gets one only once.
-    pub fn only_value(&self, s: SymId) -> Option<ExprId> {
+    pub(crate) fn only_value(&self, s: SymId) -> Option<ExprId> {
         let sym = self.u.sym(s);
         match self.values.get(&s).map(Vec::as_slice) {
             Some([Some(e)]) if is_local(sym) && sym.kind == SymKind::Var => Some(*e),
@@ -443,12 +443,12 @@ impl Follow<'_, '_> {
     }
 
     /// Is the value of `e` what its function returns?
-    pub fn is_returned(&self, e: ExprId) -> bool {
+    pub(crate) fn is_returned(&self, e: ExprId) -> bool {
         self.returned(e, &mut HashSet::new())
     }
 
     /// Does the function return what this place holds?
-    pub fn is_place_returned(&self, place: ExprId) -> bool {
+    pub(crate) fn is_place_returned(&self, place: ExprId) -> bool {
         match self.flow.u.expr(place).kind {
             ExprKind::Ident(s) => self.holder_returned(s, &mut HashSet::new()),
             _ => false,

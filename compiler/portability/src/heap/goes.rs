@@ -69,7 +69,7 @@ impl PointerFlow<'_> {
     }
 
     /// Does the function keep the beginning for itself and return the rest as memory of any type?
-    pub fn is_behind_header(&self, call: ExprId) -> bool {
+    pub(crate) fn is_behind_header(&self, call: ExprId) -> bool {
         let u = self.u;
         let Some(PointerPlace::Local(_, s)) = self.destinations(call).into_iter().next() else {
             return false;
@@ -87,7 +87,7 @@ impl PointerFlow<'_> {
     }
 
     /// Does the function return another address than the one that it gets by this call?
-    pub fn is_returned_moved(&self, call: ExprId) -> bool {
+    pub(crate) fn is_returned_moved(&self, call: ExprId) -> bool {
         let Some(PointerPlace::Local(_, s)) = self.destinations(call).into_iter().next() else {
             return false;
         };
@@ -121,7 +121,7 @@ impl PointerFlow<'_> {
 }
 
 /// Text of the user's, as it fits into a sentence.
-pub fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let lines = text.lines().filter(|l| !l.starts_with("# "));
     let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
     words.join(" ")

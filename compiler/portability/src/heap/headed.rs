@@ -225,7 +225,7 @@ fn is_plain(u: &Unit, func: &Function, e: ExprId) -> bool {
 }
 
 /// Does the function hand out such memory: the head, to callers that know it, or what is behind it?
-pub fn is_handed_out(calls: &Calls, func: &Function, call: ExprId, follow: &Follow) -> bool {
+pub(crate) fn is_handed_out(calls: &Calls, func: &Function, call: ExprId, follow: &Follow) -> bool {
     let flow = follow.flow;
     let u = flow.u;
     let record = |q: QualType| match u.ty(q.ty) {

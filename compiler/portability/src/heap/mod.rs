@@ -36,7 +36,7 @@ mod wrappers;
 
 pub use bytes::Bytes;
 use flow::{Follow, PointerFlow, PointerPlace, Punned};
-pub use goes::one_line;
+pub(crate) use goes::one_line;
 use pc3_program::annotations::Said;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{Callee, FnId, Program};
@@ -333,7 +333,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, noted: bool) -> Heap
     }
     let fresh: HashSet<FnId> = calls.wrappers.keys().copied().collect();
     let behind = behind_heads(p, &calls, &sites);
-    let travels = struct_overlay::Travels::new(p, graph, &flows, &fresh, behind);
+    let travels = struct_overlay::VoidPointerFlow::new(p, graph, &flows, &fresh, behind);
     let also = struct_overlay::find(p, &flows, travels, &made);
     let through = ["malloc", "calloc", "realloc"]
         .into_iter()

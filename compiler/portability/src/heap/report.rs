@@ -75,7 +75,7 @@ pub(super) const TAKEN: &str = "it is called through a pointer";
 #[derive(Default)]
 pub struct Report {
     pub lines: Vec<Line>,
-    pub dealers: Vec<ReportedDealer>,
+    pub dealers: Vec<ReportedArenaFunction>,
     pub both: Vec<Both>,
 }
 
@@ -88,7 +88,7 @@ pub fn report(p: &Program, heap: &Heap) -> Report {
 }
 
 /// A function that hands out pieces of larger blocks.
-pub struct ReportedDealer {
+pub struct ReportedArenaFunction {
     pub file: String,
     pub line: u32,
     pub function: String,
@@ -96,20 +96,20 @@ pub struct ReportedDealer {
     pub sized: bool,
 }
 
-fn dealers(p: &Program, heap: &Heap) -> Vec<ReportedDealer> {
+fn dealers(p: &Program, heap: &Heap) -> Vec<ReportedArenaFunction> {
     let one = |(id, sizes): (&FnId, &Vec<usize>)| {
         let (unit, f) = p.fns[id.index()];
         let u = &p.units[unit];
         let f = u.func(f);
         let at = u.lines.position(f.span.start);
-        ReportedDealer {
+        ReportedArenaFunction {
             file: u.lines.seen(&at.file),
             line: at.line,
             function: u.sym(f.sym).name.clone(),
             sized: !sizes.is_empty(),
         }
     };
-    let mut all: Vec<ReportedDealer> = heap.pieces.dealers.iter().map(one).collect();
+    let mut all: Vec<ReportedArenaFunction> = heap.pieces.dealers.iter().map(one).collect();
     all.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     all
 }
@@ -316,7 +316,7 @@ pub fn json(report: &Report) -> String {
         })
     };
     let other = |b: &Both| json!({"kind": "also", "file": b.file, "line": b.line, "type": b.of, "other": b.other});
-    let dealer = |d: &ReportedDealer| json!({"kind": "pieces", "file": d.file, "line": d.line, "function": d.function, "sized": d.sized});
+    let dealer = |d: &ReportedArenaFunction| json!({"kind": "pieces", "file": d.file, "line": d.line, "function": d.function, "sized": d.sized});
     let all = report.lines.iter().map(object);
     let all = all.chain(report.dealers.iter().map(dealer));
     all.chain(report.both.iter().map(other))

@@ -40,7 +40,7 @@ impl Size {
         let record = matches!(u.ty(q.ty), Type::Record(_)) && is_complete(u, *q);
         (record && self.plain && !self.unclear && whole.next().is_none()).then_some(*q)
     }
-    pub fn says_nothing(&self) -> bool {
+    pub(crate) fn says_nothing(&self) -> bool {
         self.typed.is_empty() && !self.unclear
     }
 }
@@ -178,7 +178,7 @@ fn splits(u: &Unit, e: ExprId, depth: u32) -> bool {
 
 /// Of allocators that put the address where they are told, as `posix_memalign((void **)&p, ...)`: `p`, if that is how it is
 /// written.
-pub fn given_place(u: &Unit, call: ExprId) -> Option<Option<ExprId>> {
+pub(crate) fn given_place(u: &Unit, call: ExprId) -> Option<Option<ExprId>> {
     let which = match called_name(u, call)? {
         "posix_memalign" => 0,
         name if is_mpis(name) => 2,

@@ -2,7 +2,7 @@
 
 use pc3_syntax::tree::*;
 
-pub fn is_complete(u: &Unit, q: QualType) -> bool {
+pub(crate) fn is_complete(u: &Unit, q: QualType) -> bool {
     match u.ty(q.ty) {
         Type::Record(r) => u.records[r.index()].fields.is_some(),
         Type::Void | Type::Function { .. } | Type::Unsupported(_) => false,
@@ -34,7 +34,7 @@ pub fn base(u: &Unit, q: QualType) -> QualType {
 }
 
 /// Two scalars that are the same in memory on every ABI, signs apart.
-pub fn same_width(u: &Unit, a: QualType, b: QualType) -> bool {
+pub(crate) fn same_width(u: &Unit, a: QualType, b: QualType) -> bool {
     use IntKind::*;
     let rank = |q: QualType| match u.ty(q.ty) {
         Type::Int(Short | UShort) => 1,
@@ -76,7 +76,7 @@ pub fn trailing(u: &Unit, q: QualType) -> Option<QualType> {
     }
 }
 
-pub fn same_element(u: &Unit, a: QualType, b: QualType) -> bool {
+pub(crate) fn same_element(u: &Unit, a: QualType, b: QualType) -> bool {
     let pointer = |q: QualType| matches!(u.ty(q.ty), Type::Pointer(_));
     a.ty == b.ty || pointer(a) && pointer(b)
 }

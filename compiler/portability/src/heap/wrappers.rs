@@ -97,7 +97,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Is what is allocated through pointers to these functions typed by the calls?
-    pub fn typed_through(&self, unit: usize, name: &str) -> bool {
+    pub(crate) fn typed_through(&self, unit: usize, name: &str) -> bool {
         let u = &self.p.units[unit];
         let calls = u.exprs.iter().filter_map(|x| match x.kind {
             ExprKind::Call { callee, .. } => Some(callee),
@@ -120,7 +120,7 @@ impl<'a> Calls<'a> {
     }
 
     /// May the call reach a function that takes what its caller has left?
-    pub fn may_allocate(&self, unit: usize, e: ExprId) -> bool {
+    pub(crate) fn may_allocate(&self, unit: usize, e: ExprId) -> bool {
         let u = &self.p.units[unit];
         let ExprKind::Call { callee, .. } = &u.expr(e).kind else {
             return false;

@@ -14,7 +14,7 @@ pub mod witness;
 
 use crate::addresses::{Is, Kept, Numbers, Stays};
 use crate::heap::Heap;
-use crate::size_derived::{holds_size, Measured};
+use crate::size_derived::{holds_size, SizeDerived};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::Program;
 use pc3_syntax::diag::Diagnostics;
@@ -52,7 +52,7 @@ pub fn check(
     p: &Program,
     graph: &CallGraph,
     heap: &Heap,
-    (numbers, measured): (&Numbers, &Measured),
+    (numbers, measured): (&Numbers, &SizeDerived),
     saved: &(dyn Fn(usize, FuncId, SymId) -> bool + Sync),
     waiting: &[(usize, ExprId)],
     out: &mut Diagnostics,

@@ -39,7 +39,7 @@ impl Order {
     }
 
     /// Only where code of any unit runs that computes `e`, another one's expression.
-    pub fn where_runs(self, unit: usize, e: ExprId) -> Self {
+    pub(crate) fn where_runs(self, unit: usize, e: ExprId) -> Self {
         Order {
             unit,
             witnesses: vec![e],
@@ -167,7 +167,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Those of a function's groups that have not been seen, by way of `seen`.
-    pub fn new_calls<'s>(
+    pub(crate) fn new_calls<'s>(
         &'s self,
         f: FnId,
         as_seen: impl Fn(GroupId) -> Seen,
@@ -225,7 +225,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Is an integer made a floating-point number here, other than to divide by it?
-    pub fn becomes_float(&self, unit: usize, e: ExprId) -> bool {
+    pub(crate) fn becomes_float(&self, unit: usize, e: ExprId) -> bool {
         let u = &self.p.units[unit];
         let float = |t: TypeId| matches!(u.ty(t), Type::Float(_));
         match self.parent(unit, e) {

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 impl Cx<'_> {
     /// Does a pointer lead to such memory?
-    pub fn is_scratch(&self, unit: usize, e: ExprId) -> bool {
+    pub(crate) fn is_scratch(&self, unit: usize, e: ExprId) -> bool {
         let u = &self.p.units[unit];
         let Some(s) = base(u, e).filter(|s| is_own(u, *s)) else {
             return false;

@@ -414,7 +414,7 @@ impl Makes<'_> {
 }
 
 /// Is a size in it?
-pub fn holds_size(u: &Unit, e: ExprId) -> bool {
+pub(crate) fn holds_size(u: &Unit, e: ExprId) -> bool {
     has_size(u, Node::Expr(e))
 }
 

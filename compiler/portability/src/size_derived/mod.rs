@@ -15,7 +15,7 @@ use crate::heap::{allocator, one_line, Heap};
 use crate::lints::layout;
 use beyond::Beyond;
 pub use given::{Given, Gives};
-pub use made::holds_size;
+pub(crate) use made::holds_size;
 use made::Made;
 use pc3_program::annotations::{Meaning, Said, Sizes};
 use pc3_program::callgraph::CallGraph;
@@ -55,7 +55,7 @@ enum Kept {
 }
 
 #[derive(Default)]
-pub struct Measured {
+pub struct SizeDerived {
     pub sources: Vec<SizeSource>,
     kept: HashMap<Place, Kept>,
     /// Expressions of units in which sizes are, but for those that have one value on each architecture, and where these
@@ -64,7 +64,7 @@ pub struct Measured {
     ways: Ways,
 }
 
-impl Measured {
+impl SizeDerived {
     /// A restart elsewhere converts it.
     pub fn counts(&self, place: &Place) -> bool {
         matches!(self.kept.get(place), Some(Kept::Counts(..)))
@@ -74,7 +74,7 @@ impl Measured {
         matches!(self.kept.get(place), Some(Kept::Refused { .. }))
     }
     /// Are all sizes in it that a restart refuses of one type?
-    pub fn of_one_type(&self, p: &Program, place: &Place) -> bool {
+    pub(crate) fn of_one_type(&self, p: &Program, place: &Place) -> bool {
         let Some(Kept::Refused { sources, .. }) = self.kept.get(place) else {
             return true;
         };
@@ -135,7 +135,7 @@ pub fn find(
     heap: &Heap,
     numbers: &Numbers,
     (saved, by_code): (Saved, bool),
-) -> Measured {
+) -> SizeDerived {
     let calls = reach::calls(p, numbers);
     let beyond = beyond::find(p, graph);
     let told = made::told(p, numbers, said);
@@ -212,7 +212,7 @@ pub fn find(
             },
         );
     }
-    Measured {
+    SizeDerived {
         sources,
         kept,
         sized: analysed.sized,
@@ -277,7 +277,7 @@ fn sources(
 }
 
 /// Lets the tables say it.
-pub fn tell(p: &Program, measured: &Measured, arrays: &Arrays, said: &mut Said) {
+pub fn tell(p: &Program, measured: &SizeDerived, arrays: &Arrays, said: &mut Said) {
     for (unit, u) in p.units.iter().enumerate() {
         let here = &mut said.units[unit];
         let mut rows: HashMap<Place, usize> = HashMap::new();
@@ -348,7 +348,7 @@ pub fn tell(p: &Program, measured: &Measured, arrays: &Arrays, said: &mut Said) 
 }
 
 /// All that gives places their values.
-pub fn givers(
+pub(crate) fn givers(
     p: &Program,
     graph: &CallGraph,
     numbers: &Numbers,

@@ -35,7 +35,7 @@ impl Allocation {
     }
 
     /// Why it says nothing, given the calls that allocate.
-    pub fn problem(
+    pub(crate) fn problem(
         &self,
         units: &[Unit],
         allocates: &dyn Fn(usize, ExprId) -> bool,

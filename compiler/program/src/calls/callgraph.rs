@@ -69,7 +69,7 @@ fn shape(u: &Unit, t: TypeId) -> Shape {
 }
 
 /// The shape as text.
-pub fn rough(u: &Unit, t: TypeId) -> String {
+pub(crate) fn rough(u: &Unit, t: TypeId) -> String {
     format!("{:?}", shape(u, t))
 }
 
@@ -500,7 +500,7 @@ fn called_by(p: &Program, x: &External, t: FnId, path: &Path) -> Diagnostic {
 
 impl CallGraph {
     /// Can the call lead to a location?
-    pub fn is_point(&self, site: &CallSite) -> bool {
+    pub(crate) fn is_point(&self, site: &CallSite) -> bool {
         self.points[site.to.index()]
     }
 

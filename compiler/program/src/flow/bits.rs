@@ -24,12 +24,12 @@ impl Bits {
         }
         changed
     }
-    pub fn subtract(&mut self, other: &Bits) {
+    pub(crate) fn subtract(&mut self, other: &Bits) {
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             *a &= !b;
         }
     }
-    pub fn intersect(&mut self, other: &Bits) {
+    pub(crate) fn intersect(&mut self, other: &Bits) {
         for (i, a) in self.0.iter_mut().enumerate() {
             *a &= other.0.get(i).copied().unwrap_or(0);
         }

@@ -416,7 +416,7 @@ impl Builder<'_, '_> {
 }
 
 /// Width of a bit-field, found through anonymous members.
-pub fn field_width(u: &Unit, t: TypeId, name: &str) -> Option<u32> {
+pub(crate) fn field_width(u: &Unit, t: TypeId, name: &str) -> Option<u32> {
     let Type::Record(r) = u.ty(t) else {
         return None;
     };

@@ -23,7 +23,7 @@ pub struct Member {
     pub file: Option<PathBuf>,
 }
 
-pub fn is_archive(start: &[u8]) -> bool {
+pub(crate) fn is_archive(start: &[u8]) -> bool {
     start.starts_with(&object::archive::MAGIC) || start.starts_with(&object::archive::THIN_MAGIC)
 }
 

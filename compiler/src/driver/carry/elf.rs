@@ -8,7 +8,7 @@
 use object::{elf, Object, ObjectSection, ObjectSymbol};
 use std::collections::BTreeSet;
 
-pub const SECTION: &str = ".pc3.unit";
+pub(crate) const SECTION: &str = ".pc3.unit";
 
 #[derive(Debug, thiserror::Error)]
 pub enum ElfError {
@@ -164,7 +164,7 @@ pub fn carried(object: &[u8]) -> Option<&[u8]> {
 }
 
 /// An object for a linker to put into a program, and not a shared one?
-pub fn is_relocatable(object: &[u8]) -> bool {
+pub(crate) fn is_relocatable(object: &[u8]) -> bool {
     let kind = Class::of(object).and_then(|c| c.get(object, 16, 2));
     kind.is_ok_and(|k| k == u64::from(elf::ET_REL))
 }

@@ -7,7 +7,7 @@ use super::elf::ElfError;
 use super::symbols;
 
 /// The object with `.tag` behind the names of hidden global symbols that have a dot in them.
-pub fn distinguish(object: &[u8], tag: &str) -> Result<Vec<u8>, ElfError> {
+pub(crate) fn distinguish(object: &[u8], tag: &str) -> Result<Vec<u8>, ElfError> {
     let renamed = symbols::rename(object, |s| {
         let shared = s.strong && s.hidden && s.defined && s.name.contains(&b'.');
         shared.then(|| [s.name, b".", tag.as_bytes()].concat())

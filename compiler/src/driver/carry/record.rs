@@ -25,7 +25,7 @@ pub const LOCATION: u32 = 1;
 /// It calls MPI.
 pub const MPI: u32 = 2;
 /// It was compiled with `-fno-pc3-track-unions`.
-pub const UNNOTED: u32 = 4;
+pub(crate) const UNNOTED: u32 = 4;
 /// What arenas and pools hand out is not to be noted.
 pub const WHOLE: u32 = 8;
 

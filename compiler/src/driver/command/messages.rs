@@ -37,7 +37,7 @@ pub fn stop(d: Diagnostic) -> Stop {
     Stop::Told(Box::new(d))
 }
 
-pub fn no_input() -> Diagnostic {
+pub(crate) fn no_input() -> Diagnostic {
     Diagnostic::error(Code::NoInput, "no input files")
         .help("give sources, objects or archives: pc3cc a.c b.o -o program")
 }
@@ -48,7 +48,7 @@ pub fn shared(unit: &str) -> Diagnostic {
         .help("link the objects into the program: pc3cc instruments whole programs")
 }
 
-pub fn shared_mpi(unit: &str) -> Diagnostic {
+pub(crate) fn shared_mpi(unit: &str) -> Diagnostic {
     let what = format!("a shared object cannot call MPI, but {unit} does");
     Diagnostic::error(Code::SharedObject, what).help(
         "link the objects into the program: the ranks' copies of its variables are made there",
@@ -61,7 +61,7 @@ pub fn unusable(object: &str, why: impl std::fmt::Display) -> Diagnostic {
         .help("compile its sources again with this pc3cc")
 }
 
-pub fn altered(object: &str) -> Diagnostic {
+pub(crate) fn altered(object: &str) -> Diagnostic {
     Diagnostic::error(
         Code::UnitData,
         format!("'{object}' does not define what its sources define: symbols were added, renamed or made local"),
@@ -69,7 +69,7 @@ pub fn altered(object: &str) -> Diagnostic {
     .help("link the objects as pc3cc -c made them: what was joined with foreign objects or edited cannot be compiled anew")
 }
 
-pub fn out_of_reach(object: &str) -> Diagnostic {
+pub(crate) fn out_of_reach(object: &str) -> Diagnostic {
     Diagnostic::error(
         Code::UnitData,
         format!("'{object}' has to be compiled anew, but the linker finds it by itself"),
@@ -90,7 +90,7 @@ pub fn foreign(object: &str) -> Diagnostic {
 }
 
 /// Objects that ask for what only another MPI's library has.
-pub fn another_mpi(objects: &[&str], symbol: &str) -> Diagnostic {
+pub(crate) fn another_mpi(objects: &[&str], symbol: &str) -> Diagnostic {
     let (was, asks) = match objects {
         [_] => ("was", "it asks"),
         _ => ("were", "they ask"),
@@ -101,7 +101,7 @@ pub fn another_mpi(objects: &[&str], symbol: &str) -> Diagnostic {
 }
 
 /// The same where nothing of the program was compiled with pc3cc, so that it is linked without an MPI.
-pub fn no_mpi(objects: &[&str], symbol: &str) -> Diagnostic {
+pub(crate) fn no_mpi(objects: &[&str], symbol: &str) -> Diagnostic {
     let call = match objects {
         [_] => "calls MPI and was",
         _ => "call MPI and were",
@@ -140,7 +140,7 @@ fn names(objects: &[&str]) -> String {
 }
 
 /// What else there is to say of such an object.
-pub fn warning_of_foreign(what: String, help: &str) -> Diagnostic {
+pub(crate) fn warning_of_foreign(what: String, help: &str) -> Diagnostic {
     Diagnostic::warning(Code::ForeignObject, what).help(help)
 }
 
@@ -189,7 +189,7 @@ const COUNTS: &str =
     "counts in a place that no checkpoint holds, and would count what checkpoints and restarts do";
 
 /// An option of a program with locations.
-pub fn unfit(option: &str) -> Option<Diagnostic> {
+pub(crate) fn unfit(option: &str) -> Option<Diagnostic> {
     let is = |name: &str| match name.split_once('=') {
         // Several may be given at once.
         Some((name, kind)) => option

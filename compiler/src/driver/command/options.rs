@@ -430,7 +430,7 @@ fn classify(
 
 impl Options {
     /// The command line with only the `i`th of its sources; `None`: with none.
-    pub fn plain_with(&self, i: Option<usize>) -> Vec<String> {
+    pub(crate) fn plain_with(&self, i: Option<usize>) -> Vec<String> {
         let wanted = i.map(|i| self.source_at[i]);
         let keep = |at: &usize| Some(*at) == wanted || !self.source_at.contains(at);
         let words = self.plain.iter().enumerate();
@@ -441,7 +441,7 @@ impl Options {
     }
 
     /// The options with which `-c` would make an object of one source.
-    pub fn for_object(&self, i: usize, object: &Path) -> Options {
+    pub(crate) fn for_object(&self, i: usize, object: &Path) -> Options {
         let mut o = self.clone();
         o.mode = Mode::Object;
         let linking = |a: &String| a == "-r" || a.starts_with("-Wl,") || a.starts_with("-l");
@@ -460,7 +460,7 @@ impl Options {
     }
 
     /// Inputs that are no C sources: objects, archives, sources in other languages.
-    pub fn other_inputs(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn other_inputs(&self) -> impl Iterator<Item = &str> {
         self.link.iter().filter_map(|l| match l {
             LinkItem::Input(a) => Some(a.as_str()),
             _ => None,
@@ -468,7 +468,7 @@ impl Options {
     }
 
     /// Has the user said `flag`, or an option that begins with it and `=`?
-    pub fn user_has(&self, flag: &str) -> bool {
+    pub(crate) fn user_has(&self, flag: &str) -> bool {
         self.plain
             .iter()
             .any(|a| a == flag || a.strip_prefix(flag).is_some_and(|r| r.starts_with('=')))

@@ -16,7 +16,7 @@ const OPTIONS: &[(&str, bool)] = &[
 ];
 
 /// `--help`: pc3's part, in front of the compiler's.
-pub const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 Usage: pc3cc [options] file...                 (as cc: sources, objects, archives)
 Options of pc3cc:
   --checkpoint-at=FUNCTION   A checkpoint can be taken at each entry of FUNCTION.
@@ -51,7 +51,7 @@ pub enum Mistaken {
 }
 
 /// `a` is none of pc3's options; does it only look so?
-pub fn mistaken(a: &str) -> Result<(), Mistaken> {
+pub(crate) fn mistaken(a: &str) -> Result<(), Mistaken> {
     let name = a.split('=').next().unwrap_or(a);
     if let Some((own, value)) = OPTIONS.iter().find(|o| o.0 == name) {
         return Err(if *value {

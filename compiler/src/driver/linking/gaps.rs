@@ -89,7 +89,7 @@ fn behind(size: u64) -> u64 {
 }
 
 /// [`separate`] for a file.
-pub fn separate_file(path: &Path) -> Result<(), BuildError> {
+pub(crate) fn separate_file(path: &Path) -> Result<(), BuildError> {
     // As Latin-1 every byte is kept: names and literals need not be UTF-8.
     let bytes = std::fs::read(path).map_err(|e| BuildError::Read(path.into(), e))?;
     let text: String = bytes.iter().map(|&b| char::from(b)).collect();

@@ -46,7 +46,7 @@ pub struct Foreign {
 
 impl Foreign {
     /// Is it part of the program, and not of the C library, nor where the compiler lets programs begin?
-    pub fn is_users(&self, o: &Options) -> bool {
+    pub(crate) fn is_users(&self, o: &Options) -> bool {
         self.relocatable && self.is_given(o)
     }
 
@@ -138,7 +138,7 @@ impl std::fmt::Display for Asked<'_> {
 }
 
 /// The libraries that are asked for by `-l`, and those of the system by their paths.
-pub fn asked_for(o: &Options) -> impl Iterator<Item = Asked<'_>> {
+pub(crate) fn asked_for(o: &Options) -> impl Iterator<Item = Asked<'_>> {
     let mut all = Vec::new();
     let mut next = false;
     for l in &o.link {
@@ -194,7 +194,7 @@ pub fn searched(o: &Options) -> HashSet<PathBuf> {
 }
 
 /// An object, an archive, or a source in a language that is not C; linker scripts hold no code.
-pub fn is_code(name: &str) -> bool {
+pub(crate) fn is_code(name: &str) -> bool {
     const KNOWN: &[&str] = &[
         "o", "a", "so", "s", "S", "sx", "cc", "cp", "cpp", "cxx", "c++", "C", "CPP", "f", "F",
         "for", "FOR", "ftn", "f77", "f90", "F90", "f95", "F95", "f03", "f08", "d", "adb", "ads",
@@ -367,7 +367,7 @@ fn add(list: &mut Inputs, place: Place, name: String, object: &[u8]) -> Result<(
 
 impl Carrier {
     /// Does the object define what its units do, and nothing else?
-    pub fn is_unaltered(&self, object: &[u8]) -> bool {
+    pub(crate) fn is_unaltered(&self, object: &[u8]) -> bool {
         let units: BTreeSet<&String> = self.records.iter().flat_map(|r| &r.symbols).collect();
         elf::symbols(object).defined.iter().collect::<BTreeSet<_>>() == units
     }
@@ -416,7 +416,7 @@ impl Inputs {
 
     /// Objects and libraries that need a name of which `is` holds, each with the first. What the program has itself counts for
     /// nothing, and where `shared` is set what its shared libraries have.
-    pub fn needing(&self, is: impl Fn(&str) -> bool, shared: bool) -> Vec<(&Foreign, &str)> {
+    pub(crate) fn needing(&self, is: impl Fn(&str) -> bool, shared: bool) -> Vec<(&Foreign, &str)> {
         let has = |s: &String| {
             let of_unit = |r: &Record| r.symbols.contains(s);
             self.carriers.iter().any(|c| c.records.iter().any(of_unit))

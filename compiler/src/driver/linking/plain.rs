@@ -102,7 +102,7 @@ impl Stubs {
 }
 
 /// Runs a linking command and has it say what it takes.
-pub fn traced(c: &mut Command, t: &Toolchain) -> Result<(i32, Trace, String), Stop> {
+pub(crate) fn traced(c: &mut Command, t: &Toolchain) -> Result<(i32, Trace, String), Stop> {
     let out = c.args(trace::OPTIONS).stdin(Stdio::null()).output();
     let out = out.map_err(|e| t.no_compiler(e))?;
     let trace = trace::parse(&String::from_utf8_lossy(&out.stdout));

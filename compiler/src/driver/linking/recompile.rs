@@ -65,7 +65,7 @@ impl Job<'_> {
 
     /// What is computed beforehand would be rounded as usual, and raise nothing: in one clone, and not in the other, where
     /// the values are restored.
-    pub fn own_arithmetic(&self) -> Option<&'static str> {
+    pub(crate) fn own_arithmetic(&self) -> Option<&'static str> {
         let knows = !self.clang || self.toolchain.target.is_x86();
         (self.floats && knows).then_some("-frounding-math")
     }

@@ -28,7 +28,7 @@ pub fn missing(said: &str) -> Vec<String> {
 }
 
 /// An object with functions of these names that end the program.
-pub fn stand_ins(
+pub(crate) fn stand_ins(
     names: &[String],
     o: &Options,
     t: &Toolchain,

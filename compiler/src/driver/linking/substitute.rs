@@ -74,7 +74,11 @@ impl Substitutes {
     }
 
     /// The archives with a name of its own for each member, to see which of them a linker takes.
-    pub fn renaming(o: &Options, dir: &Path, archives: &[PathBuf]) -> Result<Substitutes, Stop> {
+    pub(crate) fn renaming(
+        o: &Options,
+        dir: &Path,
+        archives: &[PathBuf],
+    ) -> Result<Substitutes, Stop> {
         let mut s = Substitutes::default();
         for (n, path) in archives.iter().enumerate() {
             let copy = copy(path, HashMap::new(), true)?;
@@ -113,7 +117,7 @@ impl Substitutes {
     }
 
     /// What goes in front of the user's arguments.
-    pub fn first_arguments(&self) -> Vec<String> {
+    pub(crate) fn first_arguments(&self) -> Vec<String> {
         let found = self.found.iter().map(|f| format!("-L{}", f.display()));
         let main = self.main_in_archive.then(|| "-Wl,--undefined=main".into());
         found.chain(main).collect()

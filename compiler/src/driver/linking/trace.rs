@@ -45,7 +45,7 @@ pub fn parse(output: &str) -> Trace {
 }
 
 /// A name that no other member of the archive has.
-pub fn own_name(index: usize, name: &str) -> String {
+pub(crate) fn own_name(index: usize, name: &str) -> String {
     format!("{index}.{}", name.replace('/', "-"))
 }
 

@@ -79,7 +79,7 @@ impl Diagnostic {
     pub fn at(self, unit: &Unit, span: &Span) -> Diagnostic {
         self.at_text(&unit.lines, &unit.text, span)
     }
-    pub fn at_text(mut self, lines: &LineMap, text: &str, span: &Span) -> Diagnostic {
+    pub(crate) fn at_text(mut self, lines: &LineMap, text: &str, span: &Span) -> Diagnostic {
         let end = (span.end as usize).min(text.len());
         let start = (span.start as usize).min(end);
         let text = text

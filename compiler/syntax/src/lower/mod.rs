@@ -74,7 +74,7 @@ struct FuncState {
     locals: Vec<SymId>,
 }
 
-pub struct Lower {
+pub(crate) struct Lower {
     unit: Unit,
     types: Types,
     p: Prepared,

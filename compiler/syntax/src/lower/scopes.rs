@@ -40,7 +40,7 @@ impl Lower {
             .find_map(|s| s.names.get(name).copied())
     }
 
-    pub fn lookup_tag(&self, name: &str) -> Option<Tag> {
+    pub(crate) fn lookup_tag(&self, name: &str) -> Option<Tag> {
         self.scopes
             .iter()
             .rev()
@@ -55,12 +55,12 @@ impl Lower {
         &mut self.scopes[last]
     }
 
-    pub fn is_file_type(&self, name: &str) -> bool {
+    pub(crate) fn is_file_type(&self, name: &str) -> bool {
         let id = self.scopes.first().and_then(|s| s.names.get(name));
         id.is_some_and(|s| self.unit.sym(*s).kind == SymKind::Typedef)
     }
 
-    pub fn func_id(&self) -> Option<FuncId> {
+    pub(crate) fn func_id(&self) -> Option<FuncId> {
         self.func.as_ref().map(|f| f.id)
     }
 

@@ -115,7 +115,7 @@ impl Cutter {
 }
 
 /// Parses one piece; `is_type` says whether a name is a type at file scope.
-pub fn parse_piece(
+pub(crate) fn parse_piece(
     p: &Prepared,
     piece: &Piece,
     is_type: impl Fn(&str) -> bool,
@@ -204,7 +204,7 @@ fn declares_function(d: &Declarator) -> bool {
 }
 
 /// Where an `int` that old C leaves out must be inserted for the parser to go on.
-pub fn implicit_int(
+pub(crate) fn implicit_int(
     p: &Prepared,
     piece: &Piece,
     offset: u32,
@@ -247,7 +247,7 @@ pub fn implicit_int(
 }
 
 /// Where a `;` must be inserted for the parser to go on behind a label: it knows no declarations there.
-pub fn label_of_declaration(p: &Prepared, piece: &Piece, offset: u32) -> Option<u32> {
+pub(crate) fn label_of_declaration(p: &Prepared, piece: &Piece, offset: u32) -> Option<u32> {
     let at = p.tokens.at_or_after(offset).min(piece.end);
     let word = |i: usize| p.token_text(i);
     let start = (piece.start..at)

@@ -14,7 +14,11 @@ struct Open<'a> {
 
 /// Tokens of a declaration that name a parameter which hides a type of file scope: to the end of its list, and in the body of
 /// a function in its own.
-pub fn that_hide_types(p: &Prepared, piece: &Piece, is_type: impl Fn(&str) -> bool) -> Vec<usize> {
+pub(crate) fn that_hide_types(
+    p: &Prepared,
+    piece: &Piece,
+    is_type: impl Fn(&str) -> bool,
+) -> Vec<usize> {
     let seen = |i: usize| !p.marks.soft[i] && !p.marks.gone[i];
     let visible: Vec<usize> = piece.clone().filter(|&i| seen(i)).collect();
     let word = |k: usize| visible.get(k).map_or("", |&i| p.token_text(i));

@@ -77,7 +77,7 @@ impl<'a> Masker<'a> {
         }
     }
     /// Leaves tokens blank; they belong to what is around them.
-    pub fn soften(&mut self, from: usize, to: usize) -> usize {
+    pub(crate) fn soften(&mut self, from: usize, to: usize) -> usize {
         let to = to.min(self.tokens.list.len());
         self.marks.soft[from..to].iter_mut().for_each(|s| *s = true);
         to
@@ -95,7 +95,7 @@ impl<'a> Masker<'a> {
             .find(|&j| !self.marks.soft[j] && !self.marks.gone[j])
     }
     /// What stands in parentheses behind the word at `i`, up to the token `end`, has names in it.
-    pub fn keep_text(&mut self, i: usize, end: usize) {
+    pub(crate) fn keep_text(&mut self, i: usize, end: usize) {
         let list = &self.tokens.list;
         if i + 1 < end && end <= list.len() {
             let text = list[i + 1].end..list[end - 1].start;
@@ -103,7 +103,7 @@ impl<'a> Masker<'a> {
         }
     }
     /// Index behind `( ... )` if one opens at `i`, else `i`.
-    pub fn behind_parens(&self, i: usize) -> usize {
+    pub(crate) fn behind_parens(&self, i: usize) -> usize {
         if self.word(i) == "(" {
             closing(self.text, self.tokens, i) + 1
         } else {

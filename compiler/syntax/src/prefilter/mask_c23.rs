@@ -25,7 +25,7 @@ impl Masker<'_> {
         self.out[t.start as usize..t.end as usize].fill(b'_');
     }
 
-    pub fn of_c23(&mut self, i: usize, t: Token) -> usize {
+    pub(crate) fn of_c23(&mut self, i: usize, t: Token) -> usize {
         let word = self.word(i);
         match word {
             "true" | "false" | "nullptr" if self.standard.c23 => self.put(t.start, "1"),
@@ -252,7 +252,7 @@ impl Masker<'_> {
     }
 
     /// `(int n; int a[n], int n)`
-    pub fn semicolon(&mut self, i: usize, t: Token) {
+    pub(crate) fn semicolon(&mut self, i: usize, t: Token) {
         let alone = i > 0 && matches!(self.word(i - 1), ";" | "{");
         if alone && self.records.last() == Some(&true) {
             // Between members.

@@ -11,7 +11,8 @@ mod mask_c23;
 mod nested;
 mod normalise;
 mod standard;
-pub use normalise::{insert, is_label, openmp_words};
+pub(crate) use normalise::is_label;
+pub use normalise::{insert, openmp_words};
 pub mod tokens;
 
 use crate::diag::Diagnostics;
@@ -113,7 +114,7 @@ pub fn prepare(text: String, standard: &Standard, diags: &mut Diagnostics) -> Pr
 }
 
 impl Prepared {
-    pub fn token_text(&self, i: usize) -> &str {
+    pub(crate) fn token_text(&self, i: usize) -> &str {
         let t = self.tokens.list[i];
         &self.text[t.start as usize..t.end as usize]
     }
@@ -141,7 +142,7 @@ impl Prepared {
     }
 
     /// The span extended over masked attributes directly before and behind it.
-    pub fn with_attributes(&self, span: Span) -> Span {
+    pub(crate) fn with_attributes(&self, span: Span) -> Span {
         let list = &self.tokens.list;
         let mut first = self.tokens.at_or_after(span.start);
         let mut last = self.tokens.at_or_after(span.end);
@@ -166,13 +167,13 @@ impl Prepared {
     }
 
     /// The storage class of a compound literal whose head is there, if it is one of an object that stays.
-    pub fn literal_storage(&self, head: &Span) -> Option<Span> {
+    pub(crate) fn literal_storage(&self, head: &Span) -> Option<Span> {
         let list = &self.marks.literals;
         let first = list.partition_point(|s| s.start < head.start);
         list.get(first).filter(|s| s.end <= head.end).cloned()
     }
 
-    pub fn attributes_in(&self, span: &Span) -> &[Attribute] {
+    pub(crate) fn attributes_in(&self, span: &Span) -> &[Attribute] {
         let list = &self.marks.attributes;
         let a = list.partition_point(|x| x.span.start < span.start);
         let b = list.partition_point(|x| x.span.start < span.end);

@@ -7,7 +7,7 @@ use crate::preprocess::LineMap;
 use crate::standard::Standard;
 
 /// The edited text and its tokens.
-pub fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
+pub(crate) fn normalise(mut text: String, standard: &Standard) -> (String, Tokens) {
     let mut tokens = tokenize(&text);
     if standard.c23 {
         if let Some(older) = super::standard::older_words(&text, &tokens) {
@@ -147,7 +147,7 @@ fn measured_literal(text: &str, tokens: &Tokens, i: usize) -> Option<(u32, u32)>
 }
 
 /// Is the `{` at `brace` a struct's or union's?
-pub fn opens_record<'a>(word: &dyn Fn(usize) -> &'a str, brace: usize) -> bool {
+pub(crate) fn opens_record<'a>(word: &dyn Fn(usize) -> &'a str, brace: usize) -> bool {
     let Some(mut last) = brace.checked_sub(1) else {
         return false;
     };
@@ -200,7 +200,7 @@ fn label_of_declaration<'a>(
 }
 
 /// `name:`, `case x:` or `default:`; not `a ? b : c`, `enum e : T` or a bit-field.
-pub fn is_label<'a>(word: &dyn Fn(usize) -> &'a str, colon: usize) -> bool {
+pub(crate) fn is_label<'a>(word: &dyn Fn(usize) -> &'a str, colon: usize) -> bool {
     let ends = |w: &&str| matches!(*w, ";" | "{" | "}" | "case" | "?" | "enum");
     let before = (0..colon).rev().map(word).find(ends);
     !matches!(before, Some("?" | "enum"))
@@ -349,7 +349,7 @@ fn is_location(line: &str) -> bool {
     pragma_words(line).is_some_and(|w| matches!(w[..], ["pc3" | "ccc", "checkpoint"]))
 }
 
-pub fn is_openmp(line: &str) -> bool {
+pub(crate) fn is_openmp(line: &str) -> bool {
     pragma_words(line).is_some_and(|w| w.first() == Some(&"omp"))
 }
 
@@ -364,7 +364,12 @@ pub fn openmp_words(line: &str) -> Vec<&str> {
 
 /// Locations must stand where a statement can, or they would change the program:
 /// below `if (x)` a pragma is nothing to other compilers, but a call would be the branch.
-pub fn check_locations(text: &str, tokens: &Tokens, lines: &LineMap, diags: &mut Diagnostics) {
+pub(crate) fn check_locations(
+    text: &str,
+    tokens: &Tokens,
+    lines: &LineMap,
+    diags: &mut Diagnostics,
+) {
     for d in &tokens.directives {
         if let Some([own @ ("pc3" | "ccc"), rest @ ..]) =
             pragma_words(&text[d.start as usize..d.end as usize]).as_deref()

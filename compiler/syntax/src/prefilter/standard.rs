@@ -3,7 +3,7 @@
 use super::tokens::{TokenKind, Tokens};
 
 /// The text with older words of the same meaning; None if there are none.
-pub fn older_words(text: &str, tokens: &Tokens) -> Option<String> {
+pub(crate) fn older_words(text: &str, tokens: &Tokens) -> Option<String> {
     let list = &tokens.list;
     let word = |i: usize| {
         let t = list.get(i)?;

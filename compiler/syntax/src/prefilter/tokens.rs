@@ -33,7 +33,7 @@ pub struct Tokens {
     pub directives: Vec<Directive>,
 }
 
-pub fn is_ident_start(b: u8) -> bool {
+pub(crate) fn is_ident_start(b: u8) -> bool {
     b.is_ascii_alphabetic() || b == b'_' || b == b'$' || b >= 0x80
 }
 fn is_ident(b: u8) -> bool {
@@ -189,7 +189,7 @@ fn raw_string(text: &str, quote: usize) -> Option<usize> {
 
 impl Tokens {
     /// Index of the first token that starts at or behind `offset`.
-    pub fn at_or_after(&self, offset: u32) -> usize {
+    pub(crate) fn at_or_after(&self, offset: u32) -> usize {
         self.list.partition_point(|t| t.start < offset)
     }
 }

@@ -21,7 +21,7 @@ mod runs;
 mod tests;
 pub mod unnamed;
 
-use crate::tracking::{key, Noted};
+use crate::tracking::{key, TrackedUnions};
 use pc3_portability::lints::{By, Order};
 use pc3_program::program::Program;
 use pc3_program::walk::{all_decls, visit, Node};
@@ -141,7 +141,7 @@ impl Tags {
 }
 
 /// Concludes what it can of the unions that would be noted.
-pub fn infer(p: &Program, noted: &Noted) -> Tags {
+pub fn infer(p: &Program, noted: &TrackedUnions) -> Tags {
     let mut tags = Tags {
         choices: vec![HashMap::new(); p.units.len()],
         checks: p.units.iter().map(|_| HashMap::new()).collect(),
@@ -292,7 +292,7 @@ fn initialisers(p: &Program, u: &Unit, unions: &Unions, facts: &mut Facts) {
 }
 
 /// Is there such a union in the type?
-pub fn places_in(u: &Unit, unions: &Unions, t: TypeId) -> bool {
+pub(crate) fn places_in(u: &Unit, unions: &Unions, t: TypeId) -> bool {
     match u.ty(t) {
         Type::Array { elem, .. } => places_in(u, unions, elem.ty),
         Type::Record(r) => {

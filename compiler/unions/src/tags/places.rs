@@ -98,7 +98,7 @@ pub fn whole<'s>(u: &Unit, unions: &'s Unions, t: TypeId) -> Option<&'s String> 
 }
 
 /// The same object?
-pub fn same_owner(u: &Unit, a: &Owner, b: &Owner) -> bool {
+pub(crate) fn same_owner(u: &Unit, a: &Owner, b: &Owner) -> bool {
     a.record == b.record && a.way == b.way && a.arrow == b.arrow && same(u, a.base, b.base)
 }
 

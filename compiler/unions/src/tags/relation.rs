@@ -50,7 +50,7 @@ struct Relation {
     left: bool,
 }
 
-pub fn conclude(p: &Program, unions: &[Unions], facts: &Facts, out: &mut Tags) {
+pub(crate) fn conclude(p: &Program, unions: &[Unions], facts: &Facts, out: &mut Tags) {
     let all: BTreeSet<&String> = unions.iter().flat_map(|m| m.values()).collect();
     for name in all {
         let owners = owners(p, unions, name);

@@ -255,7 +255,7 @@ impl World {
         self.make_nodes(false);
     }
 
-    pub fn make_nodes(&mut self, replaying: bool) {
+    pub(crate) fn make_nodes(&mut self, replaying: bool) {
         let of = &self.program.nodes;
         let count = of.iter().max().map_or(1, |m| m + 1);
         let node = |i: u32| {
@@ -283,7 +283,7 @@ impl World {
             && !under_way.any(|((_, to), q)| self.node_of(*to) == node && q.iter().any(|m| m.usual))
     }
 
-    pub fn node_of(&self, rank: Rank) -> u32 {
+    pub(crate) fn node_of(&self, rank: Rank) -> u32 {
         self.program.nodes[rank as usize]
     }
 
@@ -319,7 +319,7 @@ impl World {
     }
 
     /// Interference, while there is something to interfere with.
-    pub fn interference(&self, into: &mut Vec<Action>) {
+    pub(crate) fn interference(&self, into: &mut Vec<Action>) {
         if self.budget.requests > 0 {
             into.push(Action::Request);
         }
@@ -419,7 +419,14 @@ impl World {
     }
 
     /// A contribution to a collective; the last one forms it.
-    pub fn contribute(&mut self, rank: Rank, group: Group, n: u64, stamp: Stamp, value: u64) {
+    pub(crate) fn contribute(
+        &mut self,
+        rank: Rank,
+        group: Group,
+        n: u64,
+        stamp: Stamp,
+        value: u64,
+    ) {
         let meeting = self.meetings.entry((group, n)).or_default();
         meeting.entries.insert(rank, value);
         meeting.stamps.add(stamp);
@@ -560,7 +567,7 @@ impl RankState {
     }
 
     /// Pairs posted receives, in order, with the oldest message that each may have.
-    pub fn match_posted(&mut self) {
+    pub(crate) fn match_posted(&mut self) {
         let mut i = 0;
         while i < self.posted.len() {
             let p = &self.posted[i];

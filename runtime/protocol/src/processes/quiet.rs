@@ -98,7 +98,7 @@ impl Quiet {
     }
 
     /// Asks once more whether what was reported holds, if nothing else is known.
-    pub fn ask_again(&mut self) -> Option<u64> {
+    pub(crate) fn ask_again(&mut self) -> Option<u64> {
         (self.asked.is_none() && self.is_still()).then(|| self.ask())
     }
 

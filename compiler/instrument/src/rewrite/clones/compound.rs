@@ -14,7 +14,7 @@ use pc3_program::linear::Linear;
 use pc3_syntax::tree::*;
 
 /// Can the literal be a member of a struct?
-pub fn has_place(u: &Unit, e: ExprId) -> bool {
+pub(crate) fn has_place(u: &Unit, e: ExprId) -> bool {
     match u.ty(u.expr(e).ty.ty) {
         Type::Array { len, .. } => !matches!(len, ArrayLen::Unknown),
         Type::Unsupported(_) => false,

@@ -97,7 +97,7 @@ impl<'a> Names<'a> {
     }
 
     /// A pointer to the type, for text that only asks for its size: runtime lengths do not matter to it.
-    pub fn null_of(&self, q: QualType) -> String {
+    pub(crate) fn null_of(&self, q: QualType) -> String {
         let before = self.unknown_length.replace("1");
         let text = format!("(*({})0)", self.declare(q, "(*)"));
         self.unknown_length.set(before);
@@ -134,7 +134,7 @@ impl<'a> Names<'a> {
     }
 
     /// The same for something that will be assigned to: without the object's own qualifiers.
-    pub fn declare_plain(&self, q: QualType, name: &str) -> String {
+    pub(crate) fn declare_plain(&self, q: QualType, name: &str) -> String {
         let mut name = name.to_string();
         let mut q = q;
         while let Type::Array { elem, len } = self.u.ty(q.ty) {
@@ -145,7 +145,7 @@ impl<'a> Names<'a> {
     }
 
     /// The same, qualified as the user has it but for `const`.
-    pub fn declare_mutable(&self, q: QualType, name: &str) -> String {
+    pub(crate) fn declare_mutable(&self, q: QualType, name: &str) -> String {
         let mut name = name.to_string();
         let mut q = q;
         let mut is_volatile = false;
@@ -170,7 +170,7 @@ impl<'a> Names<'a> {
         self.declare(q, "")
     }
 
-    pub fn declare_temp(&self, t: TempTy, name: &str) -> String {
+    pub(crate) fn declare_temp(&self, t: TempTy, name: &str) -> String {
         match t {
             TempTy::Int => format!("int {name}"),
             TempTy::Odd => format!("long long {name}"),
@@ -203,7 +203,7 @@ impl<'a> Names<'a> {
     }
 
     /// A constant length as it can stand anywhere in the unit: `sizeof` of a local is that of its type.
-    pub fn constant_length(&self, s: &Span) -> String {
+    pub(crate) fn constant_length(&self, s: &Span) -> String {
         let u = self.u;
         let local = |x: &Expr| matches!(x.kind, ExprKind::Ident(v) if u.sym(v).func.is_some() && u.sym(v).kind != SymKind::EnumConst);
         let mut text = u.slice(s).to_string();
@@ -321,7 +321,7 @@ impl<'a> Names<'a> {
     }
 
     /// Does the type depend on a runtime length?
-    pub fn is_vm(&self, q: QualType) -> bool {
+    pub(crate) fn is_vm(&self, q: QualType) -> bool {
         match self.u.ty(q.ty) {
             Type::Pointer(t) => self.is_vm(*t),
             Type::Array { elem, len } => matches!(len, ArrayLen::Vla(_)) || self.is_vm(*elem),

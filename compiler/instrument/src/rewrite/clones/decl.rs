@@ -15,7 +15,7 @@ use pc3_program::walk::init_exprs;
 use pc3_syntax::tree::*;
 
 impl Printer<'_, '_> {
-    pub fn shadows(&self, d: &DeclGroup) -> bool {
+    pub(crate) fn shadows(&self, d: &DeclGroup) -> bool {
         d.vars
             .iter()
             .any(|v| self.plan.shadow_set.contains(&v.sym) || self.is_vm(v.sym))
@@ -119,7 +119,7 @@ impl Printer<'_, '_> {
     }
 
     /// Its points.
-    pub fn init_range(&self, v: &VarDecl) -> Option<(u32, u32)> {
+    pub(crate) fn init_range(&self, v: &VarDecl) -> Option<(u32, u32)> {
         let mut r = None;
         let mut add = |e: ExprId| {
             if let Some((a, b)) = self.plan.points.exprs.get(&e).copied() {

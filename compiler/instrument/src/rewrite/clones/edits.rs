@@ -26,14 +26,14 @@ impl Edits {
         });
     }
     /// Text with line markers of its own.
-    pub fn insert_raw(&mut self, at: u32, text: String) {
+    pub(crate) fn insert_raw(&mut self, at: u32, text: String) {
         self.insert(at, format!("{RAW}{text}"));
     }
-    pub fn replace_raw(&mut self, span: &Span, text: String) {
+    pub(crate) fn replace_raw(&mut self, span: &Span, text: String) {
         self.replace(span, format!("{RAW}{text}"));
     }
     /// Declarations at `at`, behind the previous item, of which the compiler warns nobody; they belong to `line_of`.
-    pub fn insert_quiet(&mut self, u: &Unit, at: u32, line_of: u32, text: String) {
+    pub(crate) fn insert_quiet(&mut self, u: &Unit, at: u32, line_of: u32, text: String) {
         self.insert_raw(
             at,
             format!("{}{text}{}", marker(u, line_of, true), marker(u, at, false)),
@@ -46,7 +46,7 @@ impl Edits {
         self.0.is_empty()
     }
 
-    pub fn from_list(list: Vec<Edit>) -> Self {
+    pub(crate) fn from_list(list: Vec<Edit>) -> Self {
         Edits(list)
     }
 
@@ -64,7 +64,7 @@ impl Edits {
     }
 
     /// The edited text without line breaks and markers, for a place of its own; no ambient edits.
-    pub fn on_one_line(mut self, u: &Unit, span: &Span) -> String {
+    pub(crate) fn on_one_line(mut self, u: &Unit, span: &Span) -> String {
         self.sort();
         let mut out = String::new();
         let mut at = span.start;
@@ -143,7 +143,7 @@ pub fn marker(u: &Unit, offset: u32, quiet: bool) -> String {
 }
 
 /// Marks the lines of a text as a system header's: what the user's own copy says is said once.
-pub fn quieten(text: &str) -> String {
+pub(crate) fn quieten(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (i, l) in text.split('\n').enumerate() {
         if i > 0 {

@@ -69,7 +69,7 @@ impl Printer<'_, '_> {
     }
 
     /// `e;` as statements that are jumped into.
-    pub fn entered_statement(&self, e: ExprId, lin: &Linear) -> String {
+    pub(crate) fn entered_statement(&self, e: ExprId, lin: &Linear) -> String {
         let last = match lin.subst.get(&e) {
             Some(_) => String::new(),
             None => format!("{};", self.text(e, Some(lin), true)),
@@ -341,7 +341,7 @@ impl Printer<'_, '_> {
     }
 
     /// `switch (pc3_k) { case 1: goto pc3_L1; ... }` for the labels at the current depth.
-    pub fn dispatch(&self, r: Range) -> String {
+    pub(crate) fn dispatch(&self, r: Range) -> String {
         let mut out = String::from(" switch (pc3_k) { ");
         for l in r.0..=r.1 {
             out += &format!("case {l}: goto {}; ", self.label(l));

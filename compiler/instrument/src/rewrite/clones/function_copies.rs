@@ -98,7 +98,7 @@ pub fn name(u: &Unit, s: SymId) -> String {
 
 impl Printer<'_, '_> {
     /// The copy that this text calls instead of `s`.
-    pub fn twin(&self, s: SymId) -> Option<String> {
+    pub(crate) fn twin(&self, s: SymId) -> Option<String> {
         if !(self.again || self.mode == Mode::Resume) || !self.cx.twins.contains(&s) {
             return None;
         }

@@ -85,7 +85,7 @@ fn rename_uses(cx: &mut UnitCx) {
 }
 
 /// `__typeof__(x)` where `x` may move, get another name, or be out of reach of a hoisted type: the type itself.
-pub fn spell_typeofs(cx: &mut UnitCx) {
+pub(crate) fn spell_typeofs(cx: &mut UnitCx) {
     let u = cx.u;
     for e in &u.typeofs {
         let x = u.expr(*e);
@@ -171,7 +171,7 @@ fn is_own(u: &Unit, f: FuncId, scope: Option<FuncId>, def: &Option<Span>) -> boo
 }
 
 /// Types of a function's locals are needed outside if it saves frames or has statics, or tables name them.
-pub fn needs_types(cx: &UnitCx, f: FuncId) -> bool {
+pub(crate) fn needs_types(cx: &UnitCx, f: FuncId) -> bool {
     let u = cx.u;
     let any = (u.records.iter()).any(|r| is_own(u, f, r.scope, &r.def))
         || u.enums.iter().any(|e| is_own(u, f, e.scope, &e.def));
@@ -347,7 +347,7 @@ fn definitions(cx: &UnitCx, f: FuncId) -> Vec<Span> {
 }
 
 /// The hoisted definitions of a function's types on one line.
-pub fn types_text(cx: &UnitCx, f: FuncId) -> String {
+pub(crate) fn types_text(cx: &UnitCx, f: FuncId) -> String {
     let mut out = String::new();
     for span in definitions(cx, f) {
         out += definition(cx, f, &span).trim_end_matches(';');
@@ -364,7 +364,7 @@ fn is_hoisted_enum(cx: &UnitCx, e: &EnumDef) -> bool {
     }
 }
 
-pub fn hoists_typedefs(cx: &UnitCx, f: FuncId) -> bool {
+pub(crate) fn hoists_typedefs(cx: &UnitCx, f: FuncId) -> bool {
     needs_types(cx, f)
 }
 
@@ -424,7 +424,7 @@ fn definition(cx: &UnitCx, f: FuncId, span: &Span) -> String {
 }
 
 /// File-scope definitions of a function's statics.
-pub fn statics_text(
+pub(crate) fn statics_text(
     cx: &UnitCx,
     f: FuncId,
     printer: &crate::rewrite::clones::printer::Printer,

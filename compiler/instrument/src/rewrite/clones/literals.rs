@@ -216,7 +216,7 @@ impl Walker<'_> {
 }
 
 /// `__func__` in its spellings.
-pub fn is_function_name(text: &str) -> bool {
+pub(crate) fn is_function_name(text: &str) -> bool {
     matches!(text, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__")
 }
 

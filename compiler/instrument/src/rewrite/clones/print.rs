@@ -413,7 +413,7 @@ impl<'p, 'a> Printer<'p, 'a> {
 }
 
 /// A named literal in place of a string literal.
-pub fn literal_text(u: &Unit, e: ExprId, n: usize) -> String {
+pub(crate) fn literal_text(u: &Unit, e: ExprId, n: usize) -> String {
     match u.expr(e).kind {
         ExprKind::Str { wide: false, .. } => {
             let elem = match u.ty(u.expr(e).ty.ty) {

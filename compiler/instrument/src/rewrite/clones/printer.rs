@@ -61,6 +61,6 @@ pub struct InFunction {
     pub stand_in: HashMap<ExprId, String>,
 }
 
-pub fn shadow_member(u: &Unit, s: SymId) -> String {
+pub(crate) fn shadow_member(u: &Unit, s: SymId) -> String {
     format!("{}_{}", u.sym(s).name, s.0)
 }

@@ -26,7 +26,7 @@ use pc3_syntax::tree::*;
 
 impl Printer<'_, '_> {
     /// In front of a statement, which may be the first of a run.
-    pub fn begin_holding(&self, s: StmtId, out: &mut Edits) {
+    pub(crate) fn begin_holding(&self, s: StmtId, out: &mut Edits) {
         let Some(Run { last, named }) = self.cx.held.get(&s) else {
             return;
         };
@@ -73,7 +73,7 @@ impl Printer<'_, '_> {
     }
 
     /// Behind a statement, which may be the last of a run.
-    pub fn end_holding(&self, s: StmtId, out: &mut Edits) {
+    pub(crate) fn end_holding(&self, s: StmtId, out: &mut Edits) {
         if self.held.borrow().last == Some(s) {
             let run = self.held.take();
             out.insert(self.u().stmt(s).span.end, format!(" }}{} }}", run.behind));

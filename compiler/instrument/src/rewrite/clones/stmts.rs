@@ -140,13 +140,13 @@ impl Printer<'_, '_> {
         e.and_then(|e| self.plan.points.exprs.get(&e).copied())
     }
 
-    pub fn labels_text(&self, r: Range) -> String {
+    pub(crate) fn labels_text(&self, r: Range) -> String {
         (r.0..=r.1)
             .map(|l| format!("{}: ", self.label(l)))
             .collect()
     }
 
-    pub fn labels_before(&self, r: Option<Range>, at: u32, out: &mut Edits) {
+    pub(crate) fn labels_before(&self, r: Option<Range>, at: u32, out: &mut Edits) {
         if let (Some(r), Mode::Resume) = (r, self.mode) {
             out.insert(at, self.labels_text(r));
         }
@@ -318,7 +318,7 @@ impl Printer<'_, '_> {
 }
 
 /// Locations in front of a block's declarations.
-pub fn before_declarations(u: &Unit) -> HashSet<StmtId> {
+pub(crate) fn before_declarations(u: &Unit) -> HashSet<StmtId> {
     let mut found = HashSet::new();
     for s in &u.stmts {
         let StmtKind::Block(list) = &s.kind else {

@@ -21,7 +21,7 @@ use pc3_program::program::is_local;
 use pc3_syntax::tree::*;
 
 /// Names the lengths of every such variable of functions with points.
-pub fn name_lengths(cx: &mut UnitCx) {
+pub(crate) fn name_lengths(cx: &mut UnitCx) {
     for (i, s) in cx.u.symbols.iter().enumerate() {
         let Some(f) = s.func else { continue };
         if is_local(s) && cx.names.is_vm(s.ty) && !cx.plan(f).points.is_empty() {
@@ -45,7 +45,7 @@ pub fn element(u: &Unit, mut q: QualType, is_vm: impl Fn(QualType) -> bool) -> Q
 
 impl Printer<'_, '_> {
     /// Is the variable's type variably modified, in a function with points?
-    pub fn is_vm(&self, s: SymId) -> bool {
+    pub(crate) fn is_vm(&self, s: SymId) -> bool {
         let sym = self.u().sym(s);
         !self.plan.points.is_empty()
             && is_local(sym)
@@ -54,7 +54,7 @@ impl Printer<'_, '_> {
     }
 
     /// What a use of such a variable becomes.
-    pub fn vm_use(&self, s: SymId) -> Option<String> {
+    pub(crate) fn vm_use(&self, s: SymId) -> Option<String> {
         let sym = self.u().sym(s);
         if !self.is_vm(s) {
             return None;
@@ -98,7 +98,7 @@ impl Printer<'_, '_> {
     }
 
     /// The declaration of such a variable.
-    pub fn vm_decl(&self, d: &DeclGroup, v: &VarDecl) -> String {
+    pub(crate) fn vm_decl(&self, d: &DeclGroup, v: &VarDecl) -> String {
         let (u, n) = (self.u(), &self.cx.names);
         let sym = u.sym(v.sym);
         let entered = self.mode == Mode::Resume && self.init_range(v).is_some();

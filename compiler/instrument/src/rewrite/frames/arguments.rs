@@ -188,7 +188,7 @@ pub fn begin(list: &str, at: &str) -> String {
 
 impl Printer<'_, '_> {
     /// A packed call; None if `call` is none.
-    pub fn packed_call(
+    pub(crate) fn packed_call(
         &self,
         call: ExprId,
         callee: ExprId,

@@ -238,7 +238,7 @@ fn variable(cx: &UnitCx, plan: &Plan, live: &Live, s: SymId, out: &mut Vec<Membe
 }
 
 impl Printer<'_, '_> {
-    pub fn has_frame(&self) -> bool {
+    pub(crate) fn has_frame(&self) -> bool {
         self.plan.has_frame()
     }
 
@@ -400,7 +400,7 @@ impl Printer<'_, '_> {
     }
 
     /// Declarations at the start of the hot clone.
-    pub fn hot_prologue(&self) -> String {
+    pub(crate) fn hot_prologue(&self) -> String {
         let (u, f) = (self.u(), self.cx.fname(self.f));
         let mut out = String::new();
         if self.has_frame() {
@@ -427,7 +427,7 @@ impl Printer<'_, '_> {
     }
 
     /// The resume clone up to the user's block.
-    pub fn resume_head(&self) -> String {
+    pub(crate) fn resume_head(&self) -> String {
         let (cx, u, f) = (self.cx, self.u(), self.cx.fname(self.f));
         let func = u.func(self.f);
         let ret = cx

@@ -34,7 +34,7 @@ pub fn parts(u: &Unit, call: ExprId) -> Option<(ExprId, ExprId, Option<ExprId>)>
 }
 
 /// The type of the buffer, if it is one that pc3 knows; what is a `void *` becomes what the callee takes.
-pub fn buffer_type(u: &Unit, callee: ExprId, buffer: ExprId) -> Option<QualType> {
+pub(crate) fn buffer_type(u: &Unit, callee: ExprId, buffer: ExprId) -> Option<QualType> {
     let pointee = |t: TypeId| match u.ty(t) {
         Type::Array { elem, .. } => Some(*elem),
         Type::Pointer(q) => Some(*q),
@@ -70,7 +70,7 @@ impl Printer<'_, '_> {
     }
 
     /// Declared at the start of both clones.
-    pub fn jump_variables(&self) -> String {
+    pub(crate) fn jump_variables(&self) -> String {
         let first = self.plan.jumps.first().and_then(|l| self.jump_call(*l));
         let ty = first.and_then(|(callee, buffer, _)| buffer_type(self.u(), callee, buffer));
         let Some(ty) = ty else {
@@ -92,7 +92,7 @@ impl Printer<'_, '_> {
         format!("{}(&pc3_jb[{index}]{mask})", u.slice(&u.expr(callee).span))
     }
 
-    pub fn jump_target(&self, label: u32, call: ExprId, lin: &Linear) -> String {
+    pub(crate) fn jump_target(&self, label: u32, call: ExprId, lin: &Linear) -> String {
         let Some((callee, buffer, mask)) = parts(self.u(), call) else {
             return String::new();
         };
@@ -112,7 +112,7 @@ impl Printer<'_, '_> {
     }
 
     /// Behind restoring: what was armed is armed again.
-    pub fn rearm(&self, point: u32) -> String {
+    pub(crate) fn rearm(&self, point: u32) -> String {
         let mut out = String::new();
         for (i, l) in self.plan.jumps.iter().enumerate() {
             if self.plan.ended.contains(&(point, *l)) {

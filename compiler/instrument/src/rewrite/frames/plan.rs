@@ -15,7 +15,7 @@ use pc3_program::scope::{self, Scopes};
 use pc3_program::variadic::{self, Variadic};
 use pc3_program::walk::{runtime_lengths, visit, visit_decls, Node};
 use pc3_syntax::tree::*;
-use pc3_unions::tracking::{contains, Noted};
+use pc3_unions::tracking::{contains, TrackedUnions};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 #[derive(Default)]
@@ -55,10 +55,10 @@ pub struct Plan {
 
 impl Plan {
     /// Something of the frame lies on the shadow stack.
-    pub fn has_frame(&self) -> bool {
+    pub(crate) fn has_frame(&self) -> bool {
         !self.has_no_members() || self.blocks
     }
-    pub fn has_no_members(&self) -> bool {
+    pub(crate) fn has_no_members(&self) -> bool {
         self.shadow.is_empty() && self.literals.is_empty() && self.packed_calls.is_empty()
     }
 }
@@ -73,7 +73,7 @@ pub struct Live {
     pub moved: HashMap<SymId, By>,
 }
 
-pub fn make(p: &Program, g: &CallGraph, noted: &Noted) -> (Vec<Plan>, Escapes) {
+pub fn make(p: &Program, g: &CallGraph, noted: &TrackedUnions) -> (Vec<Plan>, Escapes) {
     let all: Vec<Points> = p.ids().map(|f| points::analyse(p, g, f, false)).collect();
     let mut escapes = pc3_program::escape::analyse(p, g, &all);
     // Notes are by address.
@@ -425,7 +425,7 @@ pub fn has_blocks(u: &Unit, f: &Function) -> bool {
     f.locals.iter().any(|s| is_vla(u, *s)) || calls_alloca(u, f)
 }
 
-pub fn is_alloca(s: &Symbol) -> bool {
+pub(crate) fn is_alloca(s: &Symbol) -> bool {
     s.kind == SymKind::Func
         && matches!(s.name.as_str(), "alloca" | "__builtin_alloca")
         && s.is_global

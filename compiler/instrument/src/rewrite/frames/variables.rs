@@ -6,7 +6,7 @@ use pc3_syntax::tree::*;
 use std::collections::HashSet;
 
 /// Variables whose initialiser lists have points and name them: the parts of such a list are computed in front of the declaration.
-pub fn named_in_own_list(u: &Unit, f: &Function, points: &Points) -> Vec<SymId> {
+pub(crate) fn named_in_own_list(u: &Unit, f: &Function, points: &Points) -> Vec<SymId> {
     let mut found = Vec::new();
     visit_decls(u, Node::Stmt(f.body), &mut |d, _| {
         for v in &d.vars {
@@ -27,7 +27,7 @@ pub fn named_in_own_list(u: &Unit, f: &Function, points: &Points) -> Vec<SymId> 
 }
 
 /// If one variable of a loop header moves to the shadow stack, all do.
-pub fn close_headers(u: &Unit, f: &Function, shadow: &mut Vec<SymId>) {
+pub(crate) fn close_headers(u: &Unit, f: &Function, shadow: &mut Vec<SymId>) {
     visit(u, Node::Stmt(f.body), &mut |n| {
         if let Node::Stmt(s) = n {
             if let StmtKind::For {
@@ -49,7 +49,7 @@ pub fn close_headers(u: &Unit, f: &Function, shadow: &mut Vec<SymId>) {
 }
 
 /// Compound literals that a point can see: they live as long as the block around them.
-pub fn kept_literals(
+pub(crate) fn kept_literals(
     u: &Unit,
     f: &Function,
     escaping: &HashSet<ExprId>,
@@ -82,7 +82,7 @@ pub fn kept_literals(
 }
 
 /// Is a function called where it ends?
-pub fn is_cleaned(s: &Symbol) -> bool {
+pub(crate) fn is_cleaned(s: &Symbol) -> bool {
     s.attributes.iter().any(|a| a == "cleanup")
 }
 
@@ -101,7 +101,7 @@ pub fn is_const(u: &Unit, s: SymId) -> bool {
 }
 
 /// Can an arbitrary bit pattern of the type be inconvertible?
-pub fn fragile(u: &Unit, t: TypeId) -> bool {
+pub(crate) fn fragile(u: &Unit, t: TypeId) -> bool {
     match u.ty(t) {
         Type::Array { elem, .. } => fragile(u, elem.ty),
         Type::Record(r) => u.records[r.index()]

@@ -5,7 +5,7 @@ use crate::rewrite::prefix;
 use pc3_portability::addresses::{self, KeptAt, Numbers};
 use pc3_portability::heap::Heap;
 use pc3_portability::lints;
-use pc3_portability::size_derived::Measured;
+use pc3_portability::size_derived::SizeDerived;
 use pc3_portability::unsaved;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::linear::Op;
@@ -24,11 +24,11 @@ pub struct Known {
 }
 
 impl Known {
-    pub fn numbers_of(&self, unit: usize) -> impl Iterator<Item = &addresses::KeptAt> {
+    pub(crate) fn numbers_of(&self, unit: usize) -> impl Iterator<Item = &addresses::KeptAt> {
         self.numbers.iter().filter(move |n| n.unit == unit)
     }
 
-    pub fn orders_of(&self, unit: usize) -> impl Iterator<Item = &lints::Order> {
+    pub(crate) fn orders_of(&self, unit: usize) -> impl Iterator<Item = &lints::Order> {
         self.found.orders.iter().filter(move |o| o.unit == unit)
     }
 }
@@ -39,7 +39,7 @@ pub fn check(
     graph: &CallGraph,
     plans: &[Plan],
     heap: &Heap,
-    numbers: Option<(&Numbers, &Measured)>,
+    numbers: Option<(&Numbers, &SizeDerived)>,
     mpi: bool,
     out: &mut Diagnostics,
 ) -> Known {

@@ -290,7 +290,7 @@ pub struct Call {
 }
 
 /// What a direct call of library function `s` becomes.
-pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
+pub(crate) fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
     let mut r = Call::default();
     if !cx.noted.is_empty() && copies_unions(cx, call) {
         let levels = noted_levels(cx, call);
@@ -411,12 +411,12 @@ fn place(cx: &UnitCx, call: ExprId) -> String {
 }
 
 /// A call of one of the program's own allocation wrappers: the caller leaves its site.
-pub fn wrapper_call(cx: &UnitCx, call: ExprId, callee: &str) -> Option<String> {
+pub(crate) fn wrapper_call(cx: &UnitCx, call: ExprId, callee: &str) -> Option<String> {
     wrapper_site(cx, call).map(|site| format!("({site}, {callee})"))
 }
 
 /// What leaves the site.
-pub fn wrapper_site(cx: &UnitCx, call: ExprId) -> Option<String> {
+pub(crate) fn wrapper_site(cx: &UnitCx, call: ExprId) -> Option<String> {
     let Some(n) = cx.sites.get(&call) else {
         let silent = cx.heap.silent[cx.unit].contains(&call);
         return silent.then(|| "pc3_me->site = 0".into());
@@ -489,7 +489,7 @@ fn site_argument(cx: &UnitCx, call: ExprId) -> String {
 }
 
 /// What a library function becomes where its address is taken.
-pub fn library_reference(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
+pub(crate) fn library_reference(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
     if let Some(new) = plain(name, cx.mpi) {
         return Some(new.into());
     }
@@ -511,7 +511,7 @@ pub fn library_reference(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
 }
 
 /// Allocators whose address is taken: with the library's signatures, the type of what they allocate unknown.
-pub fn plain_allocators(cx: &UnitCx) -> String {
+pub(crate) fn plain_allocators(cx: &UnitCx) -> String {
     let mut out = String::new();
     for name in cx.plain.borrow().iter() {
         let (params, args) = match name.as_str() {

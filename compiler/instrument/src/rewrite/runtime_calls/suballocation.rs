@@ -8,7 +8,7 @@ use pc3_syntax::tree::*;
 const UNUSED: &str = "__attribute__((unused))";
 
 /// At the start of a function that allocates, or hands out pieces, for its callers: for what, and how much.
-pub fn prologue(cx: &UnitCx, f: FuncId) -> String {
+pub(crate) fn prologue(cx: &UnitCx, f: FuncId) -> String {
     let id = cx.id(f);
     if !cx.heap.takes.contains(&id) {
         return String::new();
@@ -33,7 +33,7 @@ pub fn prologue(cx: &UnitCx, f: FuncId) -> String {
 
 impl Printer<'_, '_> {
     /// What belongs in front of such an expression; returns what belongs behind it.
-    pub fn piece_before(&self, e: ExprId, out: &mut Edits) -> Option<String> {
+    pub(crate) fn piece_before(&self, e: ExprId, out: &mut Edits) -> Option<String> {
         let cx = self.cx;
         let start = cx.u.expr(e).span.start;
         if cx.heap.pieces.returned[cx.unit].contains(&e) {

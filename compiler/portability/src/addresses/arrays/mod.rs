@@ -107,7 +107,7 @@ impl Arrays {
     }
 
     /// May it be one of several arrays or blocks?
-    pub fn is_mixed(&self, elements: &Place) -> bool {
+    pub(crate) fn is_mixed(&self, elements: &Place) -> bool {
         self.class(elements)
             .is_some_and(|c| c.mixed && c.owners.len() > 1)
     }

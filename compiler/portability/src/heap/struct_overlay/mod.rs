@@ -18,7 +18,7 @@ use pc3_program::program::Program;
 use pc3_syntax::tree::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use stores::{stores, Stored};
-pub use void_pointer_flow::Travels;
+pub use void_pointer_flow::VoidPointerFlow;
 
 /// Memory of one type that the program also has as another.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,7 +57,7 @@ struct One {
 pub fn find(
     p: &Program,
     flows: &[PointerFlow],
-    mut travels: Travels,
+    mut travels: VoidPointerFlow,
     made: &[Vec<(QualType, QualType, ExprId)>],
 ) -> Vec<Also> {
     let mut stored = Stored::new();

@@ -36,7 +36,7 @@ pub enum PointerSource {
 /// What is taken out of a node, and where: unit and offset.
 type Take = (usize, (usize, u32));
 
-pub struct Travels<'a> {
+pub struct VoidPointerFlow<'a> {
     p: &'a Program<'a>,
     flows: &'a [PointerFlow<'a>],
     groups: &'a Groups,
@@ -75,17 +75,17 @@ fn holds(u: &Unit, q: QualType) -> Option<Holds> {
     }
 }
 
-impl<'a> Travels<'a> {
+impl<'a> VoidPointerFlow<'a> {
     pub fn new(
         p: &'a Program<'a>,
         graph: &'a CallGraph,
         flows: &'a [PointerFlow<'a>],
         fresh: &'a HashSet<FnId>,
         behind: Vec<(usize, TypeId)>,
-    ) -> Travels<'a> {
+    ) -> VoidPointerFlow<'a> {
         let mut moved = HashSet::new();
         flows.iter().for_each(|f| moves(f, &mut moved));
-        Travels {
+        VoidPointerFlow {
             p,
             flows,
             groups: &graph.groups,

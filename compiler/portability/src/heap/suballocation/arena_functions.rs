@@ -16,7 +16,7 @@ pub struct Deeds {
     changes: Vec<(ExprId, Option<ExprId>, bool)>,
 }
 
-pub fn deeds(u: &Unit, func: &Function) -> Deeds {
+pub(crate) fn deeds(u: &Unit, func: &Function) -> Deeds {
     let mut d = Deeds::default();
     visit(u, Node::Stmt(func.body), &mut |n| {
         match n {
@@ -42,14 +42,14 @@ pub fn deeds(u: &Unit, func: &Function) -> Deeds {
 }
 
 /// A function that may hand out pieces.
-pub struct Dealer<'f, 'a> {
+pub(crate) struct ArenaFunction<'f, 'a> {
     pub flow: &'f PointerFlow<'a>,
     pub u: &'a Unit,
     pub func: &'a Function,
     pub deeds: Deeds,
 }
 
-impl Dealer<'_, '_> {
+impl ArenaFunction<'_, '_> {
     /// The places it deals from, and its sizes.
     pub fn deals(
         &self,
@@ -84,7 +84,7 @@ impl Dealer<'_, '_> {
     }
 
     /// Does it come from an array of characters, wherever that is declared?
-    pub fn is_of_text(&self, e: ExprId) -> bool {
+    pub(crate) fn is_of_text(&self, e: ExprId) -> bool {
         let mut found = Vec::new();
         self.sources(e, false, &mut HashSet::new(), &mut found);
         let mut types = found.iter().map(|(from, _)| self.u.expr(*from).ty);
@@ -183,7 +183,7 @@ impl Dealer<'_, '_> {
     }
 
     /// Does its place come from a product of a count that the function keeps?
-    pub fn is_multiple(&self, e: ExprId) -> bool {
+    pub(crate) fn is_multiple(&self, e: ExprId) -> bool {
         let (u, flow) = (self.u, self.flow);
         let (mut seen, mut todo, mut found) = (HashSet::new(), vec![e], false);
         while let Some(e) = todo.pop() {

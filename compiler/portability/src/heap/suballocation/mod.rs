@@ -14,7 +14,7 @@ mod links;
 use super::flow::{element, PointerFlow, PointerPlace};
 use super::types::is_char;
 use super::wrappers::allocator;
-use arena_functions::{deeds, Dealer};
+use arena_functions::{deeds, ArenaFunction};
 use links::{links, walks};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{FnId, Program};
@@ -78,7 +78,7 @@ pub fn find(p: &Program, graph: &CallGraph, flows: &[PointerFlow]) -> Pieces {
         if own || func.variadic || !untyped(u, func.ret) {
             continue;
         }
-        let one = Dealer {
+        let one = ArenaFunction {
             flow: &flows[unit],
             u,
             func,

@@ -4,7 +4,7 @@ use crate::addresses::Place;
 use crate::heap::one_line;
 use crate::lints::is_user;
 use crate::lints::reaches_checkpoint::{By, Cx, Order};
-use crate::size_derived::{self, Measured, SizeSource, Way};
+use crate::size_derived::{self, SizeDerived, SizeSource, Way};
 use pc3_program::program::Program;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub fn check(
     cx: &Cx,
-    measured: &Measured,
+    measured: &SizeDerived,
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
     list: &mut Vec<Order>,
     out: &mut Diagnostics,
@@ -60,7 +60,7 @@ pub fn check(
 /// nothing of those.
 pub fn elsewhere(
     cx: &Cx,
-    measured: &Measured,
+    measured: &SizeDerived,
     waiting: &[(usize, ExprId)],
     list: &mut Vec<Order>,
     out: &mut Diagnostics,
@@ -97,7 +97,7 @@ pub fn elsewhere(
 }
 
 fn tell(
-    (u, measured): (&Unit, &Measured),
+    (u, measured): (&Unit, &SizeDerived),
     unit: usize,
     e: ExprId,
     how: &str,
@@ -143,7 +143,12 @@ fn bare(cx: &Cx, s: &SizeSource) -> Option<String> {
     (element && cx.holds(s.unit, lhs)).then_some(text)
 }
 
-fn advice(p: &Program, measured: &Measured, s: &SizeSource, all: &HashSet<&Place>) -> Diagnostic {
+fn advice(
+    p: &Program,
+    measured: &SizeDerived,
+    s: &SizeSource,
+    all: &HashSet<&Place>,
+) -> Diagnostic {
     let u = &p.units[s.unit];
     let direct = s.to.iter().find(|x| all.contains(x));
     let named = |x: &Place| matches!(x, Place::Variable(..));
@@ -167,7 +172,7 @@ fn advice(p: &Program, measured: &Measured, s: &SizeSource, all: &HashSet<&Place
 }
 
 /// The ways that sizes take to what is kept, by the code that has run if they have been taken.
-pub fn ways(measured: &Measured, list: &mut Vec<Order>) {
+pub fn ways(measured: &SizeDerived, list: &mut Vec<Order>) {
     let nodes: Vec<String> = list.iter().filter_map(|o| o.when.clone()).collect();
     let ways = measured.ways(nodes.into_iter());
     let order = |w: &Way| {

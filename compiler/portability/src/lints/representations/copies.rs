@@ -184,7 +184,12 @@ fn is_characters_place(u: &Unit, e: ExprId) -> bool {
 
 impl Cx<'_> {
     /// Does a pointer surely lead to numbers, or to what has some?  Those of no type are what the callers give.
-    pub fn no_characters(&self, unit: usize, e: ExprId, seen: &mut HashSet<Seen>) -> Option<By> {
+    pub(crate) fn no_characters(
+        &self,
+        unit: usize,
+        e: ExprId,
+        seen: &mut HashSet<Seen>,
+    ) -> Option<By> {
         let mut all = Vec::new();
         self.numbers_behind(unit, e, seen, &mut all);
         all.first().map(|n| n.2)

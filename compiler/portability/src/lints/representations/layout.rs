@@ -34,7 +34,7 @@ pub fn sizes(u: &Unit, t: TypeId) -> Option<Vec<u64>> {
 }
 
 /// Perhaps; of arrays of unknown length, their elements.
-pub fn may_vary(u: &Unit, t: TypeId) -> bool {
+pub(crate) fn may_vary(u: &Unit, t: TypeId) -> bool {
     match u.ty(t) {
         Type::Array {
             elem,
@@ -52,7 +52,7 @@ pub fn may_vary(u: &Unit, t: TypeId) -> bool {
 }
 
 /// May a `sizeof` give another number?
-pub fn size_may_vary(u: &Unit, e: ExprId) -> bool {
+pub(crate) fn size_may_vary(u: &Unit, e: ExprId) -> bool {
     match u.expr(e).kind {
         ExprKind::SizeofType(ref q) => may_vary(u, q.ty) && !is_of_fixed_width(u, e),
         ExprKind::SizeofExpr(x) => may_vary(u, u.expr(x).ty.ty),

@@ -43,7 +43,7 @@ pub fn moving(u: &Unit, e: ExprId) -> bool {
 }
 
 /// The type of the object that a constant is an offset in.
-pub fn offset_in(u: &Unit, e: ExprId) -> Option<TypeId> {
+pub(crate) fn offset_in(u: &Unit, e: ExprId) -> Option<TypeId> {
     let ty = match &u.expr(e).kind {
         ExprKind::Cast { arg, .. } => {
             let number = matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
@@ -57,7 +57,7 @@ pub fn offset_in(u: &Unit, e: ExprId) -> Option<TypeId> {
 }
 
 /// Is it an address as a number, or a pointer to bytes?
-pub fn is_in_bytes(u: &Unit, e: ExprId) -> bool {
+pub(crate) fn is_in_bytes(u: &Unit, e: ExprId) -> bool {
     match u.ty(u.expr(e).ty.ty) {
         Type::Int(_) => true,
         Type::Pointer(q) => matches!(

@@ -53,7 +53,7 @@ fn part(u: &Unit, ty: TypeId, marks: &mut String) {
 }
 
 /// Do both structs have the same parts, as far as the shorter one goes?
-pub fn is_beginning(a: (&Unit, RecordId), b: (&Unit, RecordId)) -> bool {
+pub(crate) fn is_beginning(a: (&Unit, RecordId), b: (&Unit, RecordId)) -> bool {
     let marks = |(u, r): (&Unit, RecordId)| {
         let mut marks = String::new();
         let d = &u.records[r.index()];

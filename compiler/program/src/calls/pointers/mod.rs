@@ -13,7 +13,7 @@ use crate::program::{Callee, FnId, Program};
 use crate::signatures::Signatures;
 use crate::untouched;
 use crate::walk::{strip_casts, visit, Node};
-pub use layout::is_beginning;
+pub(crate) use layout::is_beginning;
 use pc3_syntax::tree::*;
 use places::{Place, Places};
 use std::cell::RefCell;
@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 /// What a pointer may mean.
 #[derive(Default)]
-pub struct PointsTo {
+pub(crate) struct PointsTo {
     pub functions: Vec<FnId>,
     /// It is in memory, so that what has escaped may have got there.
     pub in_memory: bool,
@@ -98,7 +98,7 @@ impl<'a> Pointers<'a> {
     }
 
     /// The functions that an expression of a unit may be, if they are known.
-    pub fn functions(&self, unit: usize, e: ExprId) -> Found {
+    pub(crate) fn functions(&self, unit: usize, e: ExprId) -> Found {
         let u = &self.p.units[unit];
         let place = self.places.of(unit, u, strip_casts(u, e));
         if let Some(known) = place.as_ref().and_then(|x| self.known(x)) {

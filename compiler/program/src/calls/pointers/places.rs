@@ -71,7 +71,7 @@ impl<'a> Places<'a> {
         self.open.iter()
     }
 
-    pub fn all_stores(&self, x: &Place) -> &[(usize, ExprId)] {
+    pub(crate) fn all_stores(&self, x: &Place) -> &[(usize, ExprId)] {
         self.stores.get(x).map_or(&[], Vec::as_slice)
     }
 

@@ -179,7 +179,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Variables and functions that units declare differently.
-    pub fn redeclared(&mut self) {
+    pub(crate) fn redeclared(&mut self) {
         let mut first: HashMap<&'a str, Typed<'a>> = HashMap::new();
         let units: &'a [Unit] = self.p.units;
         for (unit, u) in units.iter().enumerate() {

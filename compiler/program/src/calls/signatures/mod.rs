@@ -63,7 +63,7 @@ impl Signatures {
 }
 
 /// A struct's or union's name, as all units spell it.
-pub fn record_key(unit: usize, u: &Unit, r: RecordId) -> String {
+pub(crate) fn record_key(unit: usize, u: &Unit, r: RecordId) -> String {
     let d = &u.records[r.index()];
     match d.tag.as_ref().or(d.typedef_name.as_ref()) {
         Some(name) => name.clone(),

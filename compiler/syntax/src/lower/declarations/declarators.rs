@@ -227,7 +227,7 @@ impl Lower {
         next.is_some_and(|(_, at)| self.p.marks.at.get(&at) == Some(&Mark::Forward))
     }
 
-    pub fn declare_param(
+    pub(crate) fn declare_param(
         &mut self,
         name: String,
         span: Option<Span>,
@@ -251,7 +251,7 @@ impl Lower {
         id
     }
 
-    pub fn adjust_parameter(&mut self, ty: QualType) -> QualType {
+    pub(crate) fn adjust_parameter(&mut self, ty: QualType) -> QualType {
         match *self.types.get(ty.ty) {
             Type::Array { elem, .. } => self.types.pointer(elem),
             Type::Function { .. } => self.types.pointer(ty),

@@ -18,7 +18,11 @@ impl Lower {
         }
     }
 
-    pub fn init_list(&mut self, items: &[Node<ast::InitializerListItem>], span: Span) -> Init {
+    pub(crate) fn init_list(
+        &mut self,
+        items: &[Node<ast::InitializerListItem>],
+        span: Span,
+    ) -> Init {
         let mut out = Vec::with_capacity(items.len());
         let mut firsts = Vec::with_capacity(items.len());
         for i in items
@@ -58,7 +62,7 @@ impl Lower {
     }
 
     /// Length of an array of `elem` initialised so; None where only the target's compiler knows.
-    pub fn count_elements(&self, elem: QualType, init: &Init) -> Option<u64> {
+    pub(crate) fn count_elements(&self, elem: QualType, init: &Init) -> Option<u64> {
         match init {
             Init::Expr(e) => self.string_length(*e),
             Init::List { items, span } => {

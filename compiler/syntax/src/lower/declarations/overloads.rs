@@ -8,20 +8,20 @@ use crate::tree::*;
 const OVERLOADABLE: &str = "overloadable";
 
 /// Is it among the attributes of a declaration?
-pub fn is_overloadable(attributes: &[String]) -> bool {
+pub(crate) fn is_overloadable(attributes: &[String]) -> bool {
     attributes.iter().any(|a| a == OVERLOADABLE)
 }
 
 impl Lower {
     /// The function of this name and type that has been declared.
-    pub fn overloaded(&self, name: &str, ty: QualType) -> Option<SymId> {
+    pub(crate) fn overloaded(&self, name: &str, ty: QualType) -> Option<SymId> {
         let list = self.overloads.get(name)?;
         let same = |s: &&SymId| self.compatible(self.unit.sym(**s).ty, ty);
         list.iter().find(same).copied()
     }
 
     /// Notes that there is one more of the name.
-    pub fn note_overload(&mut self, id: SymId) {
+    pub(crate) fn note_overload(&mut self, id: SymId) {
         let s = self.unit.sym(id);
         let name = s.name.clone();
         if let (false, Some(at)) = (s.system, s.decls.first().cloned()) {
@@ -32,7 +32,7 @@ impl Lower {
     }
 
     /// Makes the callee the one that the arguments ask for.
-    pub fn choose_overload(&mut self, callee: ExprId, args: &[ExprId]) {
+    pub(crate) fn choose_overload(&mut self, callee: ExprId, args: &[ExprId]) {
         let ExprKind::Ident(s) = self.unit.expr(callee).kind else {
             return;
         };

@@ -264,7 +264,7 @@ impl Lower {
     }
 
     /// A type that is named by words alone.
-    pub fn type_in_words(&mut self, span: &Span) -> Option<QualType> {
+    pub(crate) fn type_in_words(&mut self, span: &Span) -> Option<QualType> {
         let text = self.text(span).to_string();
         let words = text.split_whitespace();
         let words: Vec<&str> = words
@@ -373,7 +373,7 @@ impl Lower {
     }
 
     /// A member by name, also through anonymous structs and unions.
-    pub fn find_field(&self, r: RecordId, name: &str) -> Option<(QualType, Option<u32>)> {
+    pub(crate) fn find_field(&self, r: RecordId, name: &str) -> Option<(QualType, Option<u32>)> {
         let fields = self.unit.records[r.index()].fields.as_ref()?;
         fields.iter().find_map(|f| match &f.name {
             Some(n) if n == name => Some((f.ty, f.width.filter(|_| f.bit_width.is_some()))),

@@ -6,7 +6,7 @@ use crate::tree::*;
 
 impl Lower {
     /// Has the record `known` just these members? They may name the one that they are members of, which is `new`.
-    pub fn same_fields(&self, known: RecordId, new: RecordId, fields: &[Field]) -> bool {
+    pub(crate) fn same_fields(&self, known: RecordId, new: RecordId, fields: &[Field]) -> bool {
         let (k, n) = (
             &self.unit.records[known.index()],
             &self.unit.records[new.index()],
@@ -57,7 +57,7 @@ impl Lower {
     }
 
     /// From here on the tag names `same`, and so do the uses of `new`, which nothing else knows.
-    pub fn stands_for(&mut self, new: RecordId, same: RecordId, tag: &str) {
+    pub(crate) fn stands_for(&mut self, new: RecordId, same: RecordId, tag: &str) {
         if new == same {
             return;
         }

@@ -32,7 +32,7 @@ pub enum Spec<'a> {
     Other,
 }
 
-pub fn of_declaration(s: &Node<ast::DeclarationSpecifier>) -> Spec<'_> {
+pub(crate) fn of_declaration(s: &Node<ast::DeclarationSpecifier>) -> Spec<'_> {
     match &s.node {
         ast::DeclarationSpecifier::StorageClass(s) => Spec::Storage(s),
         ast::DeclarationSpecifier::TypeSpecifier(s) => Spec::Type(s),
@@ -42,7 +42,7 @@ pub fn of_declaration(s: &Node<ast::DeclarationSpecifier>) -> Spec<'_> {
     }
 }
 
-pub fn of_qualifiers(s: &Node<ast::SpecifierQualifier>) -> Spec<'_> {
+pub(crate) fn of_qualifiers(s: &Node<ast::SpecifierQualifier>) -> Spec<'_> {
     match &s.node {
         ast::SpecifierQualifier::TypeSpecifier(s) => Spec::Type(s),
         ast::SpecifierQualifier::TypeQualifier(q) => Spec::Qualifier(q),
@@ -50,7 +50,7 @@ pub fn of_qualifiers(s: &Node<ast::SpecifierQualifier>) -> Spec<'_> {
     }
 }
 
-pub fn qualify(qt: &mut QualType, q: &ast::TypeQualifier) {
+pub(crate) fn qualify(qt: &mut QualType, q: &ast::TypeQualifier) {
     match q {
         ast::TypeQualifier::Const => qt.is_const = true,
         ast::TypeQualifier::Volatile => qt.is_volatile = true,
@@ -217,7 +217,7 @@ impl Lower {
         (self.text(&span).to_string(), span)
     }
 
-    pub fn named_type(&mut self, n: &Node<ast::Identifier>) -> QualType {
+    pub(crate) fn named_type(&mut self, n: &Node<ast::Identifier>) -> QualType {
         let (name, span) = self.identifier(n);
         self.typedef_name(&name, span)
     }

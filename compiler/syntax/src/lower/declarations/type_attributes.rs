@@ -6,7 +6,12 @@ use crate::types::Target;
 
 impl Lower {
     /// `mode` and `vector_size` among the attributes in `span` change a type; clang's vectors are not known.
-    pub fn type_attributes(&mut self, base: QualType, span: &Span, defines_type: bool) -> QualType {
+    pub(crate) fn type_attributes(
+        &mut self,
+        base: QualType,
+        span: &Span,
+        defines_type: bool,
+    ) -> QualType {
         if defines_type {
             return base;
         }
@@ -77,7 +82,7 @@ impl Lower {
     }
 
     /// Is `q` the type, or an array of it?
-    pub fn is_or_holds(&self, q: QualType, of: QualType) -> bool {
+    pub(crate) fn is_or_holds(&self, q: QualType, of: QualType) -> bool {
         match self.types.get(q.ty) {
             _ if q.ty == of.ty => true,
             Type::Array { elem, .. } => self.is_or_holds(*elem, of),

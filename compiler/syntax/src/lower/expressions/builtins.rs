@@ -6,7 +6,7 @@ use crate::lower::Lower;
 use crate::tree::*;
 
 impl Lower {
-    pub fn declare_builtin_types(&mut self) {
+    pub(crate) fn declare_builtin_types(&mut self) {
         use FloatKind::*;
         let list = [
             ("__builtin_va_list", Type::VaList),
@@ -35,7 +35,7 @@ impl Lower {
     }
 
     /// A function that is called without having been declared.
-    pub fn declare_implicit(&mut self, name: &str, span: &Span) -> SymId {
+    pub(crate) fn declare_implicit(&mut self, name: &str, span: &Span) -> SymId {
         let ret = self.builtin_ret(name);
         if ret.is_none() && name.starts_with("__builtin_") {
             let d = Diagnostic::warning(
@@ -83,7 +83,7 @@ impl Lower {
     }
 
     /// Type of a call whose type depends on its arguments.
-    pub fn builtin_call_ty(&mut self, name: &str, args: &[ExprId]) -> Option<QualType> {
+    pub(crate) fn builtin_call_ty(&mut self, name: &str, args: &[ExprId]) -> Option<QualType> {
         let pointee = |l: &mut Lower| {
             let p = l.value_ty(*args.first()?);
             l.types.pointee(p).map(QualType::unqualified)

@@ -18,7 +18,7 @@ impl Lower {
     }
 
     /// The type of an operand as a value: decayed, unqualified.
-    pub fn value_ty(&mut self, e: ExprId) -> QualType {
+    pub(crate) fn value_ty(&mut self, e: ExprId) -> QualType {
         let ty = self.ty(e);
         self.types.decay(ty)
     }
@@ -48,7 +48,7 @@ impl Lower {
         })
     }
 
-    pub fn arith_ty(&mut self, a: Arith) -> QualType {
+    pub(crate) fn arith_ty(&mut self, a: Arith) -> QualType {
         self.types.plain(match a {
             Arith::Int(k) => Type::Int(k),
             Arith::Float(k) => Type::Float(k),
@@ -75,7 +75,7 @@ impl Lower {
         }
     }
 
-    pub fn is_unsupported(&self, ty: QualType) -> bool {
+    pub(crate) fn is_unsupported(&self, ty: QualType) -> bool {
         matches!(self.types.get(ty.ty), Type::Unsupported(_))
     }
 
@@ -84,13 +84,13 @@ impl Lower {
         self.is_unsupported(ty) && !self.unit.odd_integers.contains(&ty.ty)
     }
 
-    pub fn is_vector(&self, ty: QualType) -> bool {
+    pub(crate) fn is_vector(&self, ty: QualType) -> bool {
         matches!(self.types.get(ty.ty), Type::Vector { .. })
     }
 
     /// gcc computes with bit-fields wider than `int` in exactly their width; no type we could
     /// name has it.
-    pub fn odd_width(&self, e: ExprId) -> bool {
+    pub(crate) fn odd_width(&self, e: ExprId) -> bool {
         let t = &self.unit.target;
         match (self.bitfields.get(&e), self.view().int_kind(self.ty(e).ty)) {
             (Some(_), Some(IntKind::Bits { .. })) => false,
@@ -100,7 +100,7 @@ impl Lower {
     }
 
     /// The type of arithmetic with bit-field `e`.
-    pub fn odd_integer(&mut self, e: ExprId) -> QualType {
+    pub(crate) fn odd_integer(&mut self, e: ExprId) -> QualType {
         let q = self.unsupported(self.unit.expr(e).span.clone());
         self.unit.odd_integers.insert(q.ty);
         q
@@ -124,7 +124,7 @@ impl Lower {
     }
 
     /// None: these operands have no such operation.
-    pub fn binary_ty(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> Option<QualType> {
+    pub(crate) fn binary_ty(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> Option<QualType> {
         use BinOp::*;
         let (l, r) = (self.value_ty(lhs), self.value_ty(rhs));
         let compares = matches!(op, Lt | Gt | Le | Ge | Eq | Ne);
@@ -194,7 +194,7 @@ impl Lower {
         self.types.plain(Type::Vector { elem, bytes })
     }
 
-    pub fn conditional_ty(&mut self, then: ExprId, els: ExprId) -> Option<QualType> {
+    pub(crate) fn conditional_ty(&mut self, then: ExprId, els: ExprId) -> Option<QualType> {
         let (a, b) = (self.value_ty(then), self.value_ty(els));
         if a.ty == b.ty && self.arith(then).is_none() {
             return Some(a);

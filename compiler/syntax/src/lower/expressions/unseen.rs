@@ -19,7 +19,7 @@ enum Names {
 
 impl Lower {
     /// Looks up the names in such text in front of `until`, in the scope at hand.
-    pub fn unseen_names(&mut self, until: u32) {
+    pub(crate) fn unseen_names(&mut self, until: u32) {
         while let Some(text) = self.p.marks.texts.get(self.unseen) {
             if text.start >= until {
                 break;
@@ -101,7 +101,7 @@ impl Lower {
     }
 
     /// The names among the expressions from `first` on, which the tree does not keep.
-    pub fn names_since(&mut self, first: usize) {
+    pub(crate) fn names_since(&mut self, first: usize) {
         for x in &self.unit.exprs[first..] {
             if let ExprKind::Ident(sym) = x.kind {
                 if self.unit.symbols[sym.index()].func.is_some() {

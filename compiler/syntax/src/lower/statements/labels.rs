@@ -56,7 +56,7 @@ impl Lower {
     }
 
     /// `__label__ a, b;` of the block whose `{` is at `start`; false if it has none.
-    pub fn enter_block_labels(&mut self, start: u32) -> bool {
+    pub(crate) fn enter_block_labels(&mut self, start: u32) -> bool {
         let Some(spans) = self.p.marks.local_labels.get(&start).cloned() else {
             return false;
         };
@@ -89,14 +89,14 @@ impl Lower {
         true
     }
 
-    pub fn enter_nested_labels(&mut self) {
+    pub(crate) fn enter_nested_labels(&mut self) {
         if let Some(f) = &mut self.func {
             f.labels.push(Labels::default());
         }
     }
 
     /// What a nested function does not define is a label of a function around it.
-    pub fn leave_labels(&mut self) {
+    pub(crate) fn leave_labels(&mut self) {
         let Some(f) = &mut self.func else { return };
         let Some(scope) = f.labels.pop() else { return };
         let around = !f.labels.is_empty();

@@ -8,7 +8,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 
 impl Lower {
-    pub fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
+    pub(crate) fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
         self.unit.stmts.push(Stmt { kind, span });
         StmtId(self.unit.stmts.len() as u32 - 1)
     }

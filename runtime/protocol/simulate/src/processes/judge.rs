@@ -175,7 +175,7 @@ impl JobWorld {
     }
 
     /// All processes say that none of their ranks runs.
-    pub fn judge_line(&self) -> Result<(), JobViolation> {
+    pub(crate) fn judge_line(&self) -> Result<(), JobViolation> {
         let of = |p: &super::world::Process| (p.part.round(), p.barrier.target());
         let rounds: Vec<_> = self.processes.iter().map(of).collect();
         if rounds.iter().any(|r| *r != rounds[0]) {
@@ -192,7 +192,7 @@ impl JobWorld {
     }
 
     /// What has been drained is all there.
-    pub fn judge_messages(&self) -> Result<(), JobViolation> {
+    pub(crate) fn judge_messages(&self) -> Result<(), JobViolation> {
         for (&(from, to), &sent) in &self.now.sent {
             let received = self.now.received.get(&(from, to)).copied().unwrap_or(0);
             let waiting = self.now.mail.get(&(from, to)).map_or(0, |q| q.len() as u32);
@@ -229,7 +229,7 @@ impl JobWorld {
     }
 
     /// Who has asked is not forgotten.
-    pub fn judge_wishes(&self) -> Result<(), JobViolation> {
+    pub(crate) fn judge_wishes(&self) -> Result<(), JobViolation> {
         for (i, p) in self.processes.iter().enumerate() {
             if !p.requested || !p.part.has_told() || !p.barrier.is_idle() || !self.lead.is_idle() {
                 continue;

@@ -261,7 +261,7 @@ impl JobWorld {
         self.scripts[rank].get(self.now.at[rank]).copied()
     }
 
-    pub fn barrier_place(&self, rank: usize) -> barrier::Place {
+    pub(crate) fn barrier_place(&self, rank: usize) -> barrier::Place {
         let p = &self.processes[self.process_of(rank)];
         p.barrier.place(rank - p.ranks.start)
     }
@@ -370,7 +370,7 @@ impl JobWorld {
         mail.push_back(message);
     }
 
-    pub fn acknowledge(&mut self, rank: usize, number: u64) {
+    pub(crate) fn acknowledge(&mut self, rank: usize, number: u64) {
         if self.now.sends[rank].is_some_and(|(n, _)| n == number) {
             self.now.sends[rank] = None;
             self.now.at[rank] += 1;
@@ -394,7 +394,7 @@ impl JobWorld {
     }
 
     /// Nobody of this process's runs: the checkpoint is written when that is so everywhere.
-    pub fn come_to_line(&mut self, p: usize) {
+    pub(crate) fn come_to_line(&mut self, p: usize) {
         self.processes[p].at_line = true;
         // What is asked for from now on is another one.
         self.processes[p].requested = false;
@@ -404,7 +404,7 @@ impl JobWorld {
     }
 
     /// Nothing is between processes any more.
-    pub fn is_drained(&self) -> bool {
+    pub(crate) fn is_drained(&self) -> bool {
         let others = self.processes.len() - 1;
         let drained = |p: &Process| p.at_line && p.markers == others;
         self.processes.iter().all(drained)

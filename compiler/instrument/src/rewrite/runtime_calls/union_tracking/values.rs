@@ -92,7 +92,7 @@ impl Printer<'_, '_> {
     }
 
     /// A call that has been printed, with what is to be noted behind it.
-    pub fn behind_call(&self, e: ExprId, notes: &str, inner: Edits, out: &mut Edits) {
+    pub(crate) fn behind_call(&self, e: ExprId, notes: &str, inner: Edits, out: &mut Edits) {
         if notes.is_empty() {
             return out.append(inner);
         }
@@ -223,7 +223,7 @@ impl Printer<'_, '_> {
     }
 
     /// Before a declaration is printed.
-    pub fn before_declaring(&self, d: &DeclGroup) {
+    pub(crate) fn before_declaring(&self, d: &DeclGroup) {
         if !self.notes() || d.is_typedef {
             return;
         }
