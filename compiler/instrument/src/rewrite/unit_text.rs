@@ -109,7 +109,7 @@ fn context<'a>(
         noted: w.noted.of(unit),
         forms: w.noted.forms(unit),
         without: w.noted.without,
-        early: clones::stmts::before_declarations(u),
+        early: clones::printer::stmts::before_declarations(u),
         notes: RefCell::default(),
         savers: RefCell::default(),
         points: number_points(w, unit),

@@ -2,7 +2,7 @@
 
 use super::Emitter;
 use crate::emit::types::{row, Field};
-use crate::rewrite::clones::compound::member;
+use crate::rewrite::clones::printer::compound::member;
 use crate::rewrite::clones::printer::shadow_member;
 use crate::rewrite::frames::arguments::{self, Held, Slot};
 use crate::rewrite::frames::frame::{members, Member, MemberTy};

@@ -4,8 +4,8 @@
 //! one of them moves to the shadow stack, where an initialiser list has to be taken apart, or
 //! where the resume clone must not run a neighbour's initialiser again.
 
+use super::printer::full::Entry;
 use crate::rewrite::clones::edits::Edits;
-use crate::rewrite::clones::full::Entry;
 use crate::rewrite::clones::printer::{shadow_member, Mode, Printer};
 use crate::rewrite::frames::variables::{fragile, is_const};
 use crate::rewrite::unseen::alignment;

@@ -1,18 +1,14 @@
 //! The two clones of an instrumented function, as text.
 
-pub(crate) mod compound;
 pub(crate) mod ctypes;
 pub(crate) mod decl;
 pub(crate) mod edits;
-pub(crate) mod full;
 pub(crate) mod function_copies;
 pub(crate) mod hoist;
 pub(crate) mod labels;
 pub(crate) mod literals;
 pub(crate) mod objects;
-pub(crate) mod print;
 pub(crate) mod printer;
 pub(crate) mod scalar_promotion;
-pub(crate) mod stmts;
 pub(crate) mod vla;
 pub(crate) mod witnesses;

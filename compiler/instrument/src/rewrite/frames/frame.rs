@@ -371,7 +371,10 @@ impl Printer<'_, '_> {
             }
         }
         for (i, e) in self.plan.literals.iter().enumerate() {
-            let (m, q) = (crate::rewrite::clones::compound::member(i), u.expr(*e).ty);
+            let (m, q) = (
+                crate::rewrite::clones::printer::compound::member(i),
+                u.expr(*e).ty,
+            );
             fields += &format!("{}; char pc3_gap_{m}; ", n.declare_plain(q, &m));
             if crate::rewrite::frames::variables::fragile(u, q.ty) {
                 zero += &format!("__builtin_memset((void *)&pc3_s->{m}, 0, sizeof pc3_s->{m}); ");

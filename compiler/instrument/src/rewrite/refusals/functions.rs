@@ -1,6 +1,6 @@
 //! What instrumented functions cannot contain: one function per refusal.
 
-use crate::rewrite::clones::compound::has_place;
+use crate::rewrite::clones::printer::compound::has_place;
 use crate::rewrite::frames::arguments;
 use crate::rewrite::frames::jumps;
 use crate::rewrite::frames::plan::Plan;

@@ -1,4 +1,10 @@
-//! What the printer of a function knows. How it prints is in the files beside: each has what it is about.
+//! What the printer of a function knows; how it prints statements, expressions and compound literals is in the files of
+//! this folder.
+
+pub(crate) mod compound;
+pub(crate) mod full;
+pub(crate) mod print;
+pub(crate) mod stmts;
 
 use crate::rewrite::frames::plan::Plan;
 use crate::rewrite::unit::UnitCx;
