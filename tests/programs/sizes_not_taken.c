@@ -28,6 +28,20 @@ static size_t size_of(const char *what)
     return strlen(what);
 }
 
+/* No further than a size. */
+static int upto(const char *text)
+{
+    int n = 0;
+    while (n < (int)sizeof(struct node) && text[n])
+        n++;
+    return n;
+}
+
+static long long number(const char *text, long long otherwise)
+{
+    return *text ? strtoll(text, NULL, 10) : otherwise;
+}
+
 static void push(long long n)
 {
     struct node *one = malloc(sizeof *one);
@@ -53,8 +67,12 @@ static void run(const char *op)
         push((long long)size_of(op + 2));
     else if (*op == '#')
         push((long long)strlen(op + 1));
+    else if (*op == '<')
+        push(upto(op + 1));
+    else if (*op == '?')
+        push(number(op + 1, (long long)sizeof(struct block)));
     else
-        push(strtoll(op, NULL, 10));
+        push(number(op, 1));
 }
 
 static int length(const char *text)
@@ -66,7 +84,7 @@ static int length(const char *text)
 
 int main(int argc, char **argv)
 {
-    static const char *const program[] = {"12", "#abc", "+", "30", "+", "#text", "+", "7", "+"};
+    static const char *const program[] = {"12", "#abc", "+", "30", "+", "#text", "+", "7", "+", "<few", "+", "", "+"};
     for (size_t i = 0; i < sizeof program / sizeof *program; i++) {
         run(argc > 5 ? argv[1] : program[i]);
         last = pop();

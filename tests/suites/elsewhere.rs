@@ -186,6 +186,12 @@ const HOPS: &[Hop] = &[
         words: &["E0510", "sizes_floating.c:15"],
     },
     Hop {
+        program: "own_pointer",
+        from: HOST,
+        to: S390X,
+        words: &["E0510", "own_pointer.c:32", "member of a union"],
+    },
+    Hop {
         program: "sizes_counted",
         from: HOST,
         to: I686,

@@ -350,7 +350,7 @@ fn through(u: &Unit, e: ExprId, found: &mut dyn FnMut(RecordId)) {
 }
 
 /// From a record to a member by name: record, field, and the record's type, through unnamed ones.
-fn steps(u: &Unit, t: TypeId, name: &str, out: &mut Vec<(RecordId, usize, TypeId)>) -> bool {
+pub fn steps(u: &Unit, t: TypeId, name: &str, out: &mut Vec<(RecordId, usize, TypeId)>) -> bool {
     let Type::Record(r) = u.ty(t) else {
         return false;
     };

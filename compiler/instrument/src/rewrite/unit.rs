@@ -1,6 +1,7 @@
 //! What rewriting needs to know about the unit it works on, and what it collects for the tables.
 
 use crate::rewrite::clones::ctypes::Names;
+use crate::rewrite::clones::witnesses::Marks;
 use crate::rewrite::collected::{Notes, Savers};
 use crate::rewrite::frames::plan::Plan;
 use crate::rewrite::text::{quote, Edit};
@@ -78,7 +79,9 @@ pub struct UnitCx<'a> {
     /// Those that have been printed where they are computed.
     pub told: RefCell<BTreeSet<usize>>,
     /// What else shows that code has run, and the marks that say so.
-    pub witnesses: HashMap<ExprId, Vec<String>>,
+    pub witnesses: Marks,
+    /// Comparisons, and marks that are set where they are false.
+    pub ends: Marks,
     /// Stores behind which a tag is looked at: the mark's number.
     pub checks: HashMap<ExprId, (usize, &'a Check)>,
     /// Marks that are printed.

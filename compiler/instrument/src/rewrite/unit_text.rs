@@ -99,6 +99,7 @@ fn context<'a>(
     dialect: &Dialect,
 ) -> UnitCx<'a> {
     let u = &w.p.units[unit];
+    let (witnesses, ends) = clones::witnesses::marks(w, unit);
     UnitCx {
         p: w.p,
         unit,
@@ -144,7 +145,8 @@ fn context<'a>(
             .filter_map(|(i, n)| Some((n.cast?, (i, n.stays))))
             .collect(),
         told: RefCell::default(),
-        witnesses: clones::witnesses::marks(w, unit),
+        witnesses,
+        ends,
         checks: clones::witnesses::checks(w, unit),
         marked: RefCell::default(),
         links: w.heap.pieces.links[unit]

@@ -68,7 +68,7 @@ impl<'a> Known<'a> {
 
     fn gives(&self, place: &Place, g: &Gives) -> Counts {
         match g {
-            Gives::Value(unit, e) => self.counts(*unit, *e),
+            Gives::Value(unit, e) | Gives::Counted(unit, e, _) => self.counts(*unit, *e),
             Gives::Changed(unit, op, e) => {
                 Counts::binary(*op, self.of(place), self.counts(*unit, *e), self.p)
             }

@@ -13,6 +13,8 @@ use std::collections::{HashMap, HashSet};
 pub struct Beyond {
     /// A place has, then, the value of a unit's expression.
     pub puts: Vec<(Place, usize, ExprId)>,
+    /// A place has the value of a unit's expression if the other one is false, at which a loop ends.
+    pub counted: Vec<(Place, usize, ExprId, ExprId)>,
     /// By the sizes in such expressions, and by the variables and members.
     pub sizes: HashMap<(usize, ExprId), Vec<Place>>,
     pub places: HashMap<Place, Vec<Place>>,
@@ -72,9 +74,11 @@ pub fn find(p: &Program, graph: &CallGraph) -> Beyond {
                 if let Node::Stmt(s) = n {
                     if let Some((cond, step, body)) = counts(u, s) {
                         let end = u.stmt(s).span.end;
-                        for (s, bound) in counted(u, cond, step, body) {
+                        for (s, bound, by) in counted(u, cond, step, body) {
                             if used_behind(u, f, s, end) {
-                                all.put(p, Place::variable(unit, u, s), unit, bound);
+                                let to = Place::variable(unit, u, s);
+                                all.leads(p, &to, unit, bound);
+                                all.counted.push((to, unit, bound, by));
                             }
                         }
                     }
@@ -88,6 +92,11 @@ pub fn find(p: &Program, graph: &CallGraph) -> Beyond {
 
 impl Beyond {
     fn put(&mut self, p: &Program, to: Place, unit: usize, e: ExprId) {
+        self.leads(p, &to, unit, e);
+        self.puts.push((to, unit, e));
+    }
+
+    fn leads(&mut self, p: &Program, to: &Place, unit: usize, e: ExprId) {
         let u = &p.units[unit];
         visit(u, Node::Expr(e), &mut |n| {
             let Node::Expr(x) = n else { return true };
@@ -103,7 +112,6 @@ impl Beyond {
             }
             true
         });
-        self.puts.push((to, unit, e));
     }
 }
 
@@ -265,8 +273,13 @@ fn counts(u: &Unit, s: StmtId) -> Option<(ExprId, Option<ExprId>, StmtId)> {
     }
 }
 
-/// The variables that a loop counts up, and what its condition compares one of them with.
-fn counted(u: &Unit, cond: ExprId, step: Option<ExprId>, body: StmtId) -> Vec<(SymId, ExprId)> {
+/// The variables that a loop counts up, what its condition compares one of them with, and what is false when that ends it.
+fn counted(
+    u: &Unit,
+    cond: ExprId,
+    step: Option<ExprId>,
+    body: StmtId,
+) -> Vec<(SymId, ExprId, ExprId)> {
     use BinOp::*;
     let mut stepped = HashSet::new();
     step.into_iter().for_each(|e| steps(u, e, &mut stepped));
@@ -294,18 +307,34 @@ fn counted(u: &Unit, cond: ExprId, step: Option<ExprId>, body: StmtId) -> Vec<(S
                 _ => false,
             };
             match op {
-                Lt | Le | Ne if counter(a) && is_number(u, a) => bound = Some(rhs),
-                Gt | Ge | Ne if counter(b) && is_number(u, b) => bound = Some(lhs),
+                Lt | Le | Ne if counter(a) && is_number(u, a) => bound = Some((rhs, e)),
+                Gt | Ge | Ne if counter(b) && is_number(u, b) => bound = Some((lhs, e)),
                 _ => {}
             }
         }
         true
     });
-    let Some(bound) = bound else {
+    let Some((bound, compared)) = bound else {
         return Vec::new();
     };
+    let by = match conjuncts(u, cond).contains(&compared) {
+        true => compared,
+        false => cond,
+    };
     steps(u, cond, &mut stepped);
-    stepped.into_iter().map(|s| (s, bound)).collect()
+    stepped.into_iter().map(|s| (s, bound, by)).collect()
+}
+
+/// What must all be true for a condition to be.
+fn conjuncts(u: &Unit, cond: ExprId) -> Vec<ExprId> {
+    match u.expr(cond).kind {
+        ExprKind::Binary {
+            op: BinOp::LogAnd,
+            lhs,
+            rhs,
+        } => [conjuncts(u, lhs), conjuncts(u, rhs)].concat(),
+        _ => vec![cond],
+    }
 }
 
 /// Numbers that an expression counts up, whatever else it does.

@@ -14,6 +14,8 @@ use std::collections::HashMap;
 #[derive(Clone)]
 pub enum Gives {
     Value(usize, ExprId),
+    /// It was counted up to the value of the first, if the second one was false.
+    Counted(usize, ExprId, ExprId),
     /// By an operator, from what it was.
     Changed(usize, BinOp, ExprId),
     /// One more, or one less.
@@ -91,6 +93,9 @@ impl Collector<'_> {
         }
         for (place, unit, e) in &self.beyond.puts {
             self.put(Some(place.clone()), Gives::Value(*unit, *e));
+        }
+        for (place, unit, e, by) in &self.beyond.counted {
+            self.put(Some(place.clone()), Gives::Counted(*unit, *e, *by));
         }
     }
 

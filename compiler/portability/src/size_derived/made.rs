@@ -130,7 +130,7 @@ impl Makes<'_> {
     /// None: not known yet.
     fn gives(&self, place: &Place, g: &Gives) -> Option<Made> {
         match *g {
-            Gives::Value(unit, e) => self.value(unit, e),
+            Gives::Value(unit, e) | Gives::Counted(unit, e, _) => self.value(unit, e),
             Gives::Changed(unit, op, e) => {
                 let before = self.known.get(place).copied();
                 let by = self.value(unit, e)?;

@@ -1,7 +1,8 @@
 //! The ways that sizes take from place to place, by the code that takes them: where none of it has run, no size is there.
 //!
-//! Places that are given sizes themselves have them in any case. Of the others, those that give each other their numbers
-//! are one node. Code within a node is not looked at, so that what runs often has few marks.
+//! Places that are given sizes themselves have them in any case, but for variables to which other code gives other numbers
+//! (a parameter of which some calls are no size's) and such that are counted up to a size, if the loop goes so far: each of
+//! those is a node. Of the others, those that give each other their numbers are one. Code within a node is not looked at, so that what runs often has few marks.
 
 use super::made::Makes;
 use super::{Given, Gives};
@@ -37,16 +38,22 @@ impl Ways {
         let places: Vec<&Place> = given.keys().filter(|x| makes.has_sizes(x)).collect();
         let numbers: HashMap<&Place, usize> = places.iter().copied().zip(0..).collect();
         let mut edges = Vec::new();
+        let mut others = HashSet::new();
         for (to, place) in places.iter().enumerate() {
+            let variable = matches!(place, Place::Variable(..));
             for g in &given[*place] {
                 let (by, origins) = match g {
                     Gives::Value(unit, e) | Gives::Changed(unit, _, e) => {
                         (Some((*unit, *e)), makes.origins(*unit, *e))
                     }
+                    Gives::Counted(unit, e, by) => (Some((*unit, *by)), makes.origins(*unit, *e)),
                     Gives::From(from) if makes.has_sizes(from) => (None, vec![Some(from.clone())]),
                     Gives::Anything => (None, vec![None]),
                     _ => continue,
                 };
+                if variable && by.is_some() && origins.is_empty() {
+                    others.insert(to);
+                }
                 for from in origins {
                     let from = match from {
                         None => None,
@@ -59,13 +66,18 @@ impl Ways {
                 }
             }
         }
-        let begun = |e: &Edge| e.from.is_none().then_some(e.to);
-        let always: HashSet<usize> = edges.iter().filter_map(begun).collect();
+        let without = edges.iter().filter(|e| e.from.is_none());
+        let always: HashSet<usize> = without
+            .filter(|e| e.by.is_none() || !others.contains(&e.to))
+            .map(|e| e.to)
+            .collect();
         edges.retain(|e| !always.contains(&e.to));
         for e in &mut edges {
             e.from = e.from.filter(|n| !always.contains(n));
         }
-        let groups = groups(places.len(), &edges);
+        let begun = edges.iter().filter(|e| e.from.is_none());
+        let alone: HashSet<usize> = begun.map(|e| e.to).filter(|n| others.contains(n)).collect();
+        let groups = groups(places.len(), &edges, &alone);
         let mut names: BTreeMap<usize, String> = BTreeMap::new();
         for (place, group) in places.iter().zip(&groups) {
             let name = name(p, place);
@@ -129,10 +141,14 @@ fn name(p: &Program, place: &Place) -> String {
     }
 }
 
-/// By place: those that can be reached from each other have the same number.
-fn groups(places: usize, edges: &[Edge]) -> Vec<usize> {
+/// By place: those that can be reached from each other have the same number, without going through those that are alone.
+fn groups(places: usize, edges: &[Edge], alone: &HashSet<usize>) -> Vec<usize> {
     let (mut next, mut before) = (vec![Vec::new(); places], vec![Vec::new(); places]);
-    for e in edges {
+    let within = |e: &&Edge| {
+        let from = e.from.is_some_and(|from| alone.contains(&from));
+        !from && !alone.contains(&e.to)
+    };
+    for e in edges.iter().filter(within) {
         if let Some(from) = e.from {
             next[from].push(e.to);
             before[e.to].push(from);

@@ -1,6 +1,7 @@
 //! What could write unions or tags without naming them: kept addresses, pointers to the struct that become pointers to
 //! something else, functions that fill memory.
 
+use super::own::Taken;
 use super::places::{hits, is_array, owner, whole};
 use super::{homes, places_in, Facts, Unions};
 use crate::alike::begins_alike;
@@ -120,14 +121,21 @@ impl Exposed<'_> {
                 }
                 _ => continue,
             };
-            let at = self.line(e);
-            let found = hits(u, self.unions, place).into_iter().map(|h| h.union);
-            let found: Vec<String> = found
-                .chain(whole(u, self.unions, u.expr(place).ty.ty).cloned())
-                .collect();
-            for k in found {
-                self.facts
-                    .refuse(&k, format!("its address is taken at {at}"));
+            let why = format!("its address is taken at {}", self.line(e));
+            if let Some(k) = whole(u, self.unions, u.expr(place).ty.ty) {
+                self.facts.refuse(k, why.clone());
+            }
+            let itself = owner(u, place).map(|o| o.record);
+            for (i, h) in hits(u, self.unions, place).into_iter().enumerate() {
+                let taken = Taken {
+                    unit: self.unit,
+                    e,
+                    owner: h.owner,
+                    member: h.member,
+                    whole: i == 0 && itself.is_some_and(|r| self.unions.contains_key(&r)),
+                    why: why.clone(),
+                };
+                self.facts.taken.entry(h.union).or_default().push(taken);
             }
             if let Some(o) = owner(u, place).filter(|o| homes.contains(&o.record)) {
                 self.facts.addressed.insert(o.home(u));

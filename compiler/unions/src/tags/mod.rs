@@ -13,6 +13,7 @@
 //! the address of union or tag, and no pointer to the struct becomes one to something else.
 
 mod exposed;
+mod own;
 mod places;
 mod related;
 mod relation;
@@ -57,8 +58,7 @@ pub struct Site {
     pub unit: usize,
     pub store: ExprId,
     /// What the tag is a member of.
-    pub base: ExprId,
-    pub arrow: bool,
+    pub owner: places::Owner,
 }
 
 #[derive(Debug)]
@@ -69,6 +69,8 @@ pub struct Store {
     pub zero: bool,
     /// Of a copy: what has the one that is copied.
     pub copied: Option<Home>,
+    /// Pointers of the owner that are stored behind it.
+    pub behind: Vec<usize>,
     /// What other fields of the owner are given.
     pub beside: Vec<(usize, TagValue)>,
     pub site: Option<Site>,
@@ -92,6 +94,8 @@ pub struct Facts {
     pub tags: Vec<TagStore>,
     /// Unions of which nothing can be concluded, and why.
     pub refused: BTreeMap<String, String>,
+    /// Unions of which the address of a part is taken, and where.
+    pub taken: BTreeMap<String, Vec<own::Taken>>,
     /// Unions to whose structs pointers without a type are kept, and where.
     pub kept: BTreeMap<String, String>,
     /// The types of numbers and pointers that such pointers are used for.
@@ -108,6 +112,7 @@ impl Facts {
 }
 
 /// What is printed behind a store.
+#[derive(Clone)]
 pub struct Check {
     pub base: ExprId,
     pub arrow: bool,
@@ -115,6 +120,8 @@ pub struct Check {
     /// Values and bits of which the tag has one.
     pub numbers: Vec<i128>,
     pub bits: u64,
+    /// Of a pointer: what it leads to, or must not.
+    pub leads: Option<(String, bool)>,
 }
 
 #[derive(Default)]

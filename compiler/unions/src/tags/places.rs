@@ -5,7 +5,7 @@ use crate::tracking::{key, member_steps};
 use pc3_syntax::tree::*;
 
 /// The object that a union or an integer is a member of.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Owner {
     pub base: ExprId,
     pub arrow: bool,

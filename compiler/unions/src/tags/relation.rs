@@ -11,15 +11,15 @@ use pc3_typemetric::choice::{Choice, Rule, Test, LEFT, VALUE};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A struct in some unit that has the union.
-struct Owner<'a> {
-    unit: usize,
-    u: &'a Unit,
-    record: RecordId,
-    field: usize,
-    home: Home,
+pub struct Owned<'a> {
+    pub unit: usize,
+    pub u: &'a Unit,
+    pub record: RecordId,
+    pub field: usize,
+    pub home: Home,
 }
 
-impl Owner<'_> {
+impl Owned<'_> {
     fn fields(&self) -> &[Field] {
         self.u.records[self.record.index()]
             .fields
@@ -63,16 +63,19 @@ pub(crate) fn conclude(p: &Program, unions: &[Unions], facts: &Facts, out: &mut 
             None if !one_form(p, unions, name, &owners) => {
                 Err("it is declared in several ways".into())
             }
-            None => relate(p, unions, name, &owners, facts),
+            None if facts.taken.contains_key(name) => {
+                super::own::conclude(p, name, &owners, facts, out)
+            }
+            None => relate(p, unions, name, &owners, facts)
+                .map(|r| tell(p, unions, name, &owners, &r, facts, out)),
         };
-        match result {
-            Ok(r) => tell(p, unions, name, &owners, &r, facts, out),
-            Err(why) => out.told.push(format!("{name}: none: {why}")),
+        if let Err(why) = result {
+            out.told.push(format!("{name}: none: {why}"));
         }
     }
 }
 
-fn owners<'a>(p: &Program<'a>, unions: &[Unions], name: &str) -> Vec<Owner<'a>> {
+fn owners<'a>(p: &Program<'a>, unions: &[Unions], name: &str) -> Vec<Owned<'a>> {
     let mut out = Vec::new();
     for (unit, u) in p.units.iter().enumerate() {
         for (i, d) in u.records.iter().enumerate() {
@@ -80,7 +83,7 @@ fn owners<'a>(p: &Program<'a>, unions: &[Unions], name: &str) -> Vec<Owner<'a>> 
                 if whole(u, &unions[unit], f.ty.ty).is_some_and(|k| k == name) {
                     let record = RecordId(i as u32);
                     let home = (key(u, record), field);
-                    out.push(Owner {
+                    out.push(Owned {
                         unit,
                         u,
                         record,
@@ -118,7 +121,7 @@ fn is_reached(p: &Program, unions: &[Unions], name: &str, facts: &Facts) -> bool
 }
 
 /// Do all units declare union and structs alike?
-fn one_form(p: &Program, unions: &[Unions], name: &str, owners: &[Owner]) -> bool {
+fn one_form(p: &Program, unions: &[Unions], name: &str, owners: &[Owned]) -> bool {
     let names = |u: &Unit, r: RecordId| -> Vec<Option<String>> {
         let fields = u.records[r.index()].fields.iter().flatten();
         fields.map(|f| f.name.clone()).collect()
@@ -143,7 +146,7 @@ fn relate(
     p: &Program,
     unions: &[Unions],
     name: &str,
-    owners: &[Owner],
+    owners: &[Owned],
     facts: &Facts,
 ) -> Result<Relation, String> {
     let stores: Vec<&Store> = facts.stores.iter().filter(|s| s.union == name).collect();
@@ -224,13 +227,13 @@ fn left_over_alike(p: &Program, unions: &[Unions], name: &str) -> bool {
 
 /// Which integer beside it each struct has.
 fn tags(
-    owners: &[Owner],
+    owners: &[Owned],
     stores: &[&Store],
     facts: &Facts,
     r: &mut Relation,
 ) -> Result<(), String> {
     let mut names: BTreeSet<(String, String)> = BTreeSet::new();
-    let name = |o: &Owner, k: usize| o.fields().get(k).and_then(|f| f.name.clone());
+    let name = |o: &Owned, k: usize| o.fields().get(k).and_then(|f| f.name.clone());
     for o in owners {
         let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
         let own = stores.iter().filter(|s| s.home.as_ref() == Some(&o.home));
@@ -265,7 +268,7 @@ fn tags(
 }
 
 /// What a store says.
-fn claim(s: &Store, owners: &[Owner], loose: bool, r: &mut Relation) -> Result<(), String> {
+fn claim(s: &Store, owners: &[Owned], loose: bool, r: &mut Relation) -> Result<(), String> {
     let home = s
         .home
         .as_ref()
@@ -313,7 +316,7 @@ fn tell(
     p: &Program,
     unions: &[Unions],
     name: &str,
-    owners: &[Owner],
+    owners: &[Owned],
     r: &Relation,
     facts: &Facts,
     out: &mut Tags,
@@ -347,11 +350,12 @@ fn tell(
         checks += 1;
         let mine = r.numbers.iter().filter(|n| *n.1 == k);
         let check = Check {
-            base: site.base,
-            arrow: site.arrow,
+            base: site.owner.base,
+            arrow: site.owner.arrow,
             tag,
             numbers: mine.map(|n| *n.0).collect(),
             bits: r.bits.iter().filter(|b| *b.1 == k).map(|b| b.0).sum(),
+            leads: None,
         };
         out.checks[site.unit].insert(site.store, check);
     }
@@ -492,6 +496,7 @@ fn given(
         written,
         zero: super::runs::is_zero(u, e),
         copied,
+        behind: Vec::new(),
         beside,
         site: None,
         line,

@@ -201,6 +201,8 @@ impl Runs<'_> {
                     }
                 }
             }
+            let behind = v.owner.as_ref().filter(|_| v.stable);
+            let behind = behind.map_or(Vec::new(), |at| self.pointers(at, &steps[v.step + 1..]));
             let step = &steps[v.step];
             let pure = !steps[v.step].calls && effects(self.u, step.lhs) == Effects::None;
             let site = v
@@ -213,12 +215,12 @@ impl Runs<'_> {
                 written: v.written,
                 zero: v.zero,
                 copied: v.from.as_ref().map(|o| o.home(self.u)),
+                behind,
                 beside,
                 site: site.map(|o| Site {
                     unit: self.unit,
                     store: step.e,
-                    base: o.base,
-                    arrow: o.arrow,
+                    owner: o.clone(),
                 }),
                 line: self.line(step.e),
             });
@@ -233,6 +235,17 @@ impl Runs<'_> {
                 line: self.line(steps[t.step].e),
             });
         }
+    }
+
+    /// Pointers of an object that are stored.
+    fn pointers(&self, at: &Owner, steps: &[Step]) -> Vec<usize> {
+        let pointers = steps.iter().filter(|s| {
+            let ty = self.u.expr(s.lhs).ty.ty;
+            s.op.is_none() && matches!(self.u.ty(ty), Type::Pointer(_))
+        });
+        let owners = pointers.filter_map(|s| owner(self.u, s.lhs));
+        let own = owners.filter(|o| same_owner(self.u, o, at));
+        own.map(|o| o.field).collect()
     }
 
     /// Two objects may be one: where they take turns, nothing is known of the order.

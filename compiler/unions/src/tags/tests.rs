@@ -202,3 +202,51 @@ fn what_writes_behind_its_back() {
         "i = 1, s = 3, * = *; 0 checked",
     );
 }
+
+/// What is concluded of a union that a pointer beside it leads to.
+fn own(body: &str, expected: &str) {
+    const UP: &str = "
+void pc3_checkpoint(void); void *malloc(unsigned long); int g(void); struct up;
+union in { struct { struct up *next, **back; } open; struct value { long long n; int kind; } value; };
+struct up { struct value *v; int mark; union in u; } *ups; struct value one;
+static void made(struct up *p) { p->v = &p->u.value; p->v->n = 1; }
+static void opened(struct up *p, struct up **at) { p->v = &one; p->u.open.next = ups; p->u.open.back = at; }
+int main(void) { ups = malloc(sizeof *ups); pc3_checkpoint(); return 0; }
+";
+    let told = told(format!("# 1 \"t.c\"\n{UP}\n# 1 \"b.c\"\n{body}\n"));
+    let told = told.strip_prefix("union in: ").unwrap_or(&told);
+    let told = told.strip_prefix("struct up v & 0xffffffffffffffff: ");
+    assert_eq!(told.unwrap_or("nothing"), expected, "{body}");
+}
+
+#[test]
+fn pointers_to_an_own_member() {
+    let with = |checks: usize| format!("value = self, open = *, * = *; {checks} checked");
+    for (body, checks) in [
+        ("", 1),
+        ("void f(struct up *p) { struct value *s = &p->u.value; g(); { struct value *t = (s); t->n = p->v->n; } p->v = s; }", 1),
+        ("void f(struct up *p) { p->u.value = *p->v; p->v = &p->u.value; }", 1),
+        ("void f(struct up *p) { { struct value *s = &p->u.value; s->n = 1; } p->v = &p->u.value; }", 1),
+        ("void f(struct up *p) { p->u.value.n = 1; }", 2),
+        ("void f(struct up *p) { p->u.open.next = p; p->v = &one; }", 1),
+        ("int f(struct up *p, struct up ***q) { *q = &p->u.open.next; return p->v == &p->u.value; }", 1),
+    ] {
+        own(body, &with(checks));
+    }
+    let none = "nothing";
+    for body in [
+        "void f(struct up *p) { struct value *s = &p->u.value; s->n = 1; g(); p->v = s; }",
+        "void f(struct up *p) { struct value *s = &p->u.value; s->n = 1; pc3_checkpoint(); p->v = s; }",
+        "void f(struct up *p) { struct value *s = &p->u.value; s->n = 1; if (g()) return; p->v = s; }",
+        "void f(struct up *p) { struct value *s = &p->u.value; s->n = 1; p = ups; p->v = s; }",
+        "void f(struct up *p, struct up *q) { q->v = &p->u.value; }",
+        "void f(struct up *p) { { struct value *s = &p->u.value; s->n = 1; } g(); p->v = &p->u.value; }",
+        "void f(struct up *p, struct up *q) { { struct value *s = &p->u.value; s->n = 1; } p->v = &q->u.value; }",
+        "struct value *at; void f(struct up *p) { at = &p->u.value; }",
+        "void f(struct up *p, struct value ***a) { *a = &p->v; }",
+        "void f(struct up *p, struct up *q) { p->u = q->u; }",
+        "long long *n; void f(struct up *p) { n = &p->u.value.n; }",
+    ] {
+        own(body, none);
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::places::is_array;
 use crate::alike::alike_without;
-use crate::tracking::{key, member_steps};
+use crate::tracking::{key, member_steps, steps};
 use pc3_program::annotations::Said;
 use pc3_program::initialiser::{leaves, parts};
 use pc3_program::program::Program;
@@ -52,7 +52,7 @@ pub fn find(p: &Program, said: &Said) -> Vec<HashSet<(RecordId, usize)>> {
 #[derive(Default)]
 struct Named {
     members: HashSet<Member>,
-    /// In `offsetof`.
+    /// By annotations.
     anywhere: HashSet<String>,
     /// Unions whose address is taken.
     whole: HashSet<String>,
@@ -67,10 +67,7 @@ impl Named {
                     let unions = steps.iter().filter(|s| u.records[s.0.index()].is_union);
                     self.members.extend(unions.map(|s| (key(u, s.0), s.1)));
                 }
-                ExprKind::Offsetof { member, .. } => {
-                    let names = member.split(['.', '[', ']']);
-                    self.anywhere.extend(names.map(|n| n.trim().to_string()));
-                }
+                ExprKind::Offsetof { ty, member, .. } => self.offset(u, ty.ty, member),
                 ExprKind::CompoundLit { ty, init } => self.given(u, *ty, init),
                 ExprKind::AddrOf(a) => self.address(u, *a),
                 ExprKind::Cast { arg, .. } => {
@@ -89,6 +86,29 @@ impl Named {
                 }
             }
         });
+    }
+
+    /// `offsetof(struct s, a.b[1].c)`
+    fn offset(&mut self, u: &Unit, t: TypeId, member: &str) {
+        let mut at = t;
+        for part in member.split('.') {
+            let name = part.split('[').next().unwrap_or_default().trim();
+            let mut way = Vec::new();
+            if !steps(u, at, name, &mut way) {
+                self.anywhere.insert(name.to_string());
+                return;
+            }
+            for (r, k, _) in &way {
+                self.members.insert((key(u, *r), *k));
+                at = u.records[r.index()].fields.as_deref().unwrap_or_default()[*k]
+                    .ty
+                    .ty;
+            }
+            while let Type::Array { elem, .. } = u.ty(at) {
+                at = elem.ty;
+            }
+        }
+        self.pointed(u, at);
     }
 
     fn address(&mut self, u: &Unit, e: ExprId) {

@@ -6,9 +6,16 @@ use pc3_syntax::tree::*;
 use pc3_unions::tags::Check;
 use std::collections::HashMap;
 
-/// What shows that code has run on which restarts depend: the expressions, and the marks that say so.
-pub(in crate::rewrite) fn marks(w: &Whole, unit: usize) -> HashMap<ExprId, Vec<String>> {
-    let mut all: HashMap<ExprId, Vec<String>> = HashMap::new();
+/// Marks by the expressions that set them.
+pub(in crate::rewrite) type Marks = HashMap<ExprId, Vec<String>>;
+
+/// What shows that code has run on which restarts depend. A loop that ends by counting up to a size is shown by its
+/// comparison, where that is false: those are the second.
+pub(in crate::rewrite) fn marks(w: &Whole, unit: usize) -> (Marks, Marks) {
+    let (mut all, mut ends) = (Marks::new(), Marks::new());
+    let u = &w.p.units[unit];
+    let compares =
+        |e: ExprId| matches!(u.expr(e).kind, ExprKind::Binary { op, .. } if op.compares());
     for (i, n) in w.known.numbers_of(unit).enumerate() {
         if let Some(e) = n.witness {
             all.entry(e).or_default().push(format!("pc3_seen[{i}]"));
@@ -17,10 +24,14 @@ pub(in crate::rewrite) fn marks(w: &Whole, unit: usize) -> HashMap<ExprId, Vec<S
     let orders = w.known.orders_of(unit).enumerate();
     for (i, o) in orders.filter(|(_, o)| o.by != By::Tags) {
         for e in &o.witnesses {
-            all.entry(*e).or_default().push(format!("pc3_ran[{i}]"));
+            let to = match o.by == By::Way && compares(*e) {
+                true => &mut ends,
+                false => &mut all,
+            };
+            to.entry(*e).or_default().push(format!("pc3_ran[{i}]"));
         }
     }
-    all
+    (all, ends)
 }
 
 /// Stores behind which a tag is looked at, and the marks that say that it says otherwise.

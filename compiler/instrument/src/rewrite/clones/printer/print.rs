@@ -91,6 +91,11 @@ impl<'p, 'a> Printer<'p, 'a> {
             let all: String = marks.iter().map(|m| format!("{m} = 1, ")).collect();
             out.insert(self.u().expr(e).span.start, format!("({all}"));
         }
+        let ends = self.cx.ends.get(&e);
+        if ends.is_some() {
+            self.cx.marked.borrow_mut().insert(e);
+            out.insert(self.u().expr(e).span.start, "(");
+        }
         let check = self.cx.checks.get(&e);
         if let Some((i, check)) = check {
             self.cx.marked.borrow_mut().insert(e);
@@ -122,6 +127,11 @@ impl<'p, 'a> Printer<'p, 'a> {
         if let Some(text) = piece {
             out.insert(self.u().expr(e).span.end, text);
         }
+        if let Some(ends) = ends {
+            let all: String = ends.iter().map(|m| format!("{m} = 1, ")).collect();
+            let text = format!(" || ({all}0))");
+            out.insert(self.u().expr(e).span.end, text);
+        }
         if marks.is_some() {
             out.insert(self.u().expr(e).span.end, ")");
         }
@@ -132,6 +142,10 @@ impl<'p, 'a> Printer<'p, 'a> {
         let base = self.text(check.base, lin, true);
         let way = if check.arrow { "->" } else { "." };
         let tag = format!("({base}){way}{}", check.tag);
+        if let Some((own, leads)) = &check.leads {
+            let otherwise = if *leads { "!=" } else { "==" };
+            return format!("(const void *){tag} {otherwise} (const void *)&({base}){way}{own}");
+        }
         let numbers = check.numbers.iter().map(|n| format!("{tag} != {n}"));
         let bits = (check.bits != 0).then(|| format!("!({tag} & {:#x})", check.bits));
         let all: Vec<String> = numbers.chain(bits).collect();
