@@ -275,6 +275,9 @@ extern volatile int pc3_flag;
 
 /* Slow path of a location: nonzero if this rank must unwind now. */
 extern int pc3_due(const struct pc3_point *) __attribute__((cold));
+/* A function begins below which locations are passed by; given an address in its frame, returns what pc3_above puts back. */
+extern pc3_size pc3_below(const void *) __attribute__((nothrow, leaf));
+extern void pc3_above(const pc3_size *) __attribute__((nothrow, leaf));
 /* Pushes a frame (innermost first) while unwinding and returns room for its live record. */
 extern void *pc3_frame_save(const struct pc3_point *, void *shadow) __attribute__((cold, returns_nonnull));
 /* In a resume clone: the frame to restore (outermost first). */

@@ -38,6 +38,8 @@ pub struct Program<'a> {
     own_foreign: HashSet<&'a str>,
     /// What they use of the program.
     used: HashSet<&'a str>,
+    /// Functions below which locations are passed by, as the author says.
+    passing: HashSet<FnId>,
     /// Variables of file scope, and structs and unions, by their names.
     globals: ByName<'a, SymId>,
     records: ByName<'a, RecordId>,
@@ -171,6 +173,7 @@ impl<'a> Program<'a> {
             foreign: HashSet::new(),
             own_foreign: HashSet::new(),
             used: HashSet::new(),
+            passing: HashSet::new(),
             globals,
             records,
         }
@@ -188,6 +191,19 @@ impl<'a> Program<'a> {
             used: used.collect(),
             ..self
         }
+    }
+
+    /// Locations below these functions are passed by.
+    pub fn passing(self, functions: &[(usize, FuncId)]) -> Self {
+        let passing = functions.iter().map(|(unit, f)| self.id(*unit, *f));
+        Program {
+            passing: passing.collect(),
+            ..self
+        }
+    }
+
+    pub fn is_passing(&self, f: FnId) -> bool {
+        self.passing.contains(&f)
     }
 
     /// Is it defined by an object that is no unit, other than the C library?

@@ -20,7 +20,14 @@ pub const ANNOTATIONS: &[(&str, &str)] = &[
         "accept",
         "accept WARNING, in a file: accept WARNING at FILE:LINE",
     ),
+    ("no", "no checkpoint below FUNCTION"),
 ];
+
+/// Their first words, in a row.
+pub fn annotations() -> String {
+    let words: Vec<&str> = ANNOTATIONS.iter().map(|(w, _)| *w).collect();
+    words.join(", ")
+}
 
 /// The first word of annotations.
 pub fn is_annotation(word: &str) -> bool {

@@ -97,7 +97,8 @@ pub struct Rank {
     pub critical: u32,
     /// How many functions of the program's run that are no steps of its course: see [`Rank::in_course`].
     pub aside: u32,
-    /// Where on the stack MPI has called a function of the program's that has not returned; 0: nowhere.
+    /// Where on the stack a function that cannot be saved has begun and not returned (one that MPI calls, or that the author
+    /// says it of); 0: nowhere.
     pub below: usize,
     /// Which time it has passed a line of its own: see [`Rank::passes_line`].
     line: AtomicU64,
@@ -256,7 +257,26 @@ impl Rank {
         self.arguments.as_deref().filter(|_| running)
     }
 
-    /// Is what runs called by MPI?  One that has left by a jump is behind it as soon as the rank is further out.
+    /// Such a function begins, whose frame has an address `here`; returns what `below` was before.  Within a handler nothing
+    /// changes: it may have another stack, and is passed by itself.
+    pub fn begin_below(&mut self, here: usize) -> usize {
+        let outer = match self.handlers.is_below() {
+            true => self.below,
+            false => self.below.max(here),
+        };
+        std::mem::replace(&mut self.below, outer)
+    }
+
+    /// The program jumps to a frame with this address.
+    pub fn jump_to(&mut self, frame: usize) {
+        self.handlers.jump_to(frame);
+        if frame >= self.below {
+            self.below = 0;
+        }
+    }
+
+    /// Does what runs have such a function below it on the stack?  One that was left by a jump is behind the rank as soon as that is
+    /// further out.
     #[inline]
     pub fn is_below(&mut self) -> bool {
         let here = 0u8;

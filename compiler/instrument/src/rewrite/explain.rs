@@ -22,6 +22,8 @@ pub(crate) fn explain(w: &Whole) -> String {
         if plan.points.is_empty() {
             let why = if w.graph.reaches[f.index()] {
                 "reaches a location only by tail calls: no frame to save"
+            } else if w.graph.passing.contains(&f) {
+                "passes locations by, as an annotation says"
             } else {
                 "not instrumented"
             };

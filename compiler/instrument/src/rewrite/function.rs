@@ -51,7 +51,7 @@ pub(super) fn write(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     }
     let is_main = u.sym(func.sym).name == "main";
     let targets = clones::labels::targets(cx, f);
-    let mut prologue = hot.hot_prologue() + &targets;
+    let mut prologue = runtime_calls::below(cx, f) + &hot.hot_prologue() + &targets;
     if delta {
         prologue += LOAD_DELTA;
     }

@@ -107,9 +107,12 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let own = options.outside.own.iter().map(String::as_str);
     let used = options.outside.uses.keys().map(String::as_str);
     let p = Program::new(units).with_foreign(foreign, own, used);
+    let mut wrong = Diagnostics::default();
+    let mut said = annotations::resolve(units, &options.annotations, &mut wrong);
+    let p = p.passing(&said.passing);
     let graph = callgraph::analyse(&p, options.everywhere);
     let mut diagnostics = graph.diagnostics.clone();
-    let mut said = annotations::resolve(units, &options.annotations, &mut diagnostics);
+    diagnostics.extend(wrong);
     let points = graph.reaches.contains(&true);
     let located = match points {
         true => concluded(&p, &mut said),

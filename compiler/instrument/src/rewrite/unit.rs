@@ -24,6 +24,8 @@ pub struct UnitCx<'a> {
     pub u: &'a Unit,
     pub names: Names<'a>,
     pub plans: &'a [Plan],
+    /// Functions of the program below which locations are passed by.
+    pub passing: &'a HashSet<FnId>,
     pub heap: &'a Heap,
     /// Its unions of which notes are made.
     pub noted: &'a HashSet<RecordId>,

@@ -106,6 +106,7 @@ fn context<'a>(
         u,
         names: clones::ctypes::Names::new(u),
         plans: w.plans,
+        passing: &w.graph.passing,
         heap: w.heap,
         noted: w.noted.of(unit),
         forms: w.noted.forms(unit),

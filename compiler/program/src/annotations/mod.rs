@@ -11,6 +11,7 @@
 //! #pragma pc3 unsaved table by fill_table        computed at a restart by a function
 //! #pragma pc3 call reopen at restart             a function called around checkpoints
 //! #pragma pc3 accept size-kept                   a warning of the next statement has been looked at
+//! #pragma pc3 no checkpoint below compare        locations that a function comes to are passed by
 //! ```
 //! In a file (`--annotations=FILE`) the same from the first word on, one per line; `#` begins a comment.  Structs are named
 //! by tag or typedef, variables by name, those of a function as `FUNCTION.NAME`, static ones also as `FILE:NAME`.  What
@@ -31,7 +32,7 @@ use crate::program::Program;
 use memchr::memmem;
 use names::{Thing, What};
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics, Place};
-use pc3_syntax::names::{is_annotation, ANNOTATIONS};
+use pc3_syntax::names::{annotations, is_annotation, ANNOTATIONS};
 use pc3_syntax::preprocess::Position;
 use pc3_syntax::tree::*;
 use pc3_typemetric::choice::Choice;
@@ -148,6 +149,8 @@ pub struct Said {
     /// Functions that are called around checkpoints, and who says so.
     pub called: Vec<(usize, FuncId, Annotation)>,
     accepted: Vec<Accepted>,
+    /// Functions below which no checkpoint is taken.
+    pub passing: Vec<(usize, FuncId)>,
 }
 
 /// Why an annotation cannot be followed.
@@ -271,10 +274,7 @@ fn refusal(units: &[Unit], a: &Annotation, problem: Problem) -> Diagnostic {
     }
     let word = a.text.split_whitespace().next().unwrap_or("");
     let form = ANNOTATIONS.iter().find(|(w, _)| *w == word);
-    let form = form.map_or(
-        "union, pointer, bytes, type, unsaved, call, accept",
-        |(_, f)| f,
-    );
+    let form = form.map_or_else(annotations, |(_, f)| (*f).into());
     let message = format!("this annotation cannot be followed: {why}");
     at(units, a, Diagnostic::error(Code::Annotation, message))
         .help(format!("`{form}`: see docs/guide.md"))
@@ -359,9 +359,8 @@ fn one(units: &[Unit], a: &Annotation, said: &mut Said) -> Result<(), Problem> {
             said.accepted.push(accepted::read(units, &a.from, rest)?);
             Ok(())
         }
-        _ => wrong(format!(
-            "`{word}` is none of union, pointer, bytes, type, unsaved, call, accept"
-        )),
+        "no" => no_checkpoint(units, a, rest, said),
+        _ => wrong(format!("`{word}` is none of {}", annotations())),
     }
 }
 
@@ -510,6 +509,25 @@ fn call(units: &[Unit], a: &Annotation, rest: &str, said: &mut Said) -> Result<(
         };
     }
     hook(units, a, function.trim(), wanted, said)
+}
+
+/// `checkpoint below compare`
+fn no_checkpoint(
+    units: &[Unit],
+    a: &Annotation,
+    rest: &str,
+    said: &mut Said,
+) -> Result<(), Problem> {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let ["checkpoint", "below", name] = words[..] else {
+        return wrong("it names one function, behind `no checkpoint below`");
+    };
+    if name == "main" {
+        return wrong("all of the program is below `main`");
+    }
+    let found = names::function(units, &a.from, name)?;
+    said.passing.push(found);
+    Ok(())
 }
 
 fn hook(

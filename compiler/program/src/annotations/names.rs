@@ -29,11 +29,7 @@ pub(super) fn find(units: &[Unit], from: &From, text: &str) -> Result<Vec<Thing>
     let mut parts = keyword.unwrap_or(name).split('.').map(str::trim);
     let first = parts.next().unwrap_or("");
     let path: Vec<&str> = parts.collect();
-    let in_file = |u: &Unit| {
-        file.is_none_or(|f| {
-            f == base_name(&u.path) || u.path.ends_with(&format!("/{f}")) || f == u.path
-        })
-    };
+    let in_file = |u: &Unit| file.is_none_or(|f| is_file(u, f));
     let mut found = Vec::new();
     let mut owners = false;
     for (unit, u) in units.iter().enumerate().filter(|(_, u)| in_file(u)) {
@@ -102,6 +98,10 @@ pub(super) fn find(units: &[Unit], from: &From, text: &str) -> Result<Vec<Thing>
     }))
 }
 
+fn is_file(u: &Unit, name: &str) -> bool {
+    name == base_name(&u.path) || u.path.ends_with(&format!("/{name}")) || name == u.path
+}
+
 fn is_shared(s: &Symbol) -> bool {
     s.is_global && s.storage != Storage::Static
 }
@@ -130,7 +130,7 @@ fn member(u: &Unit, r: RecordId, path: &[&str]) -> Option<What> {
     None
 }
 
-/// A function that some unit defines; of several, the pragma's own.
+/// A function that some unit defines, `FUNCTION` or `FILE:FUNCTION`; of several, the pragma's own.
 pub(super) fn function(
     units: &[Unit],
     from: &From,
@@ -149,8 +149,13 @@ pub(super) fn function(
 }
 
 pub(super) fn functions(units: &[Unit], from: &From, name: &str) -> Vec<(usize, FuncId)> {
+    let (file, name) = match name.rsplit_once(':') {
+        Some((file, name)) => (Some(file.trim()), name.trim()),
+        None => (None, name),
+    };
     let mut all: Vec<(usize, FuncId)> = Vec::new();
-    for (unit, u) in units.iter().enumerate() {
+    let in_file = |u: &Unit| file.is_none_or(|f| is_file(u, f));
+    for (unit, u) in units.iter().enumerate().filter(|(_, u)| in_file(u)) {
         let named = |f: &&Function| u.sym(f.sym).name == name;
         let found = u.functions.iter().position(|f| named(&f));
         all.extend(found.map(|k| (unit, FuncId(k as u32))));

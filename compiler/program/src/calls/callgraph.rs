@@ -2,7 +2,7 @@
 //!
 //! A call through a pointer may reach every function whose address is taken, whose signature has the same shape and
 //! that conversions bring to the pointer's type ([`crate::signatures`]); one through a parameter, what the callers pass, where that is known.  A library function that is handed a function which can reach a location would
-//! call it from a frame that cannot be unwound: refused.  Below handlers of signals and at the end the runtime passes locations by: told.
+//! call it from a frame that cannot be unwound: refused.  Where the author says that no checkpoint is taken below a function, it reaches none.  Below handlers of signals and at the end the runtime passes locations by: told.
 
 use crate::groups::{GroupId, Groups};
 use crate::pointers::{Pointers, PointsTo};
@@ -29,6 +29,8 @@ pub struct CallGraph {
     pub external_taken: Vec<BTreeSet<SymId>>,
     /// Functions from which a location can be reached.
     pub reaches: Vec<bool>,
+    /// Functions that come to locations and pass them by, with all that they call.
+    pub passing: HashSet<FnId>,
     /// Functions whose locations do not count under `--checkpoint-everywhere`: called back by libraries,
     /// or such that hold what no checkpoint can.
     pub muted: Vec<bool>,
@@ -206,8 +208,17 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         true => muted(p, &calls, &groups, &externals),
         false => vec![false; p.fns.len()],
     };
-    let own = locations.iter().zip(&muted).map(|(l, m)| *l && !*m);
-    let (reaches, points) = reaching(own.collect(), &calls, &groups);
+    let own: Vec<bool> = locations
+        .iter()
+        .zip(&muted)
+        .map(|(l, m)| *l && !*m)
+        .collect();
+    let (reaches, points) = reaching(p, &own, &calls, &groups);
+    let passing = p.ids().filter(|f| {
+        let comes = |c: &CallSite| points[c.to.index()];
+        p.is_passing(*f) && (own[f.index()] || calls[f.index()].iter().any(comes))
+    });
+    let passing = passing.collect();
     let path = Path {
         p,
         calls: &calls,
@@ -222,6 +233,7 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         address_taken,
         external_taken,
         reaches,
+        passing,
         muted,
         called_back,
         diagnostics,
@@ -377,8 +389,17 @@ fn muted(
 }
 
 /// From which functions, and by which groups, locations are reached; `own`: functions that have some.
-fn reaching(own: Vec<bool>, calls: &[Vec<CallSite>], groups: &Groups) -> (Vec<bool>, Vec<bool>) {
-    let (mut reaches, mut points) = (own, vec![false; groups.count()]);
+fn reaching(
+    p: &Program,
+    own: &[bool],
+    calls: &[Vec<CallSite>],
+    groups: &Groups,
+) -> (Vec<bool>, Vec<bool>) {
+    let mut points = vec![false; groups.count()];
+    let mut reaches: Vec<bool> = p
+        .ids()
+        .map(|f| own[f.index()] && !p.is_passing(f))
+        .collect();
     let mut callers: Vec<Vec<FnId>> = vec![Vec::new(); groups.count()];
     for (f, list) in calls.iter().enumerate() {
         list.iter()
@@ -392,7 +413,8 @@ fn reaching(own: Vec<bool>, calls: &[Vec<CallSite>], groups: &Groups) -> (Vec<bo
                 continue;
             }
             for caller in &callers[g.index()] {
-                if !std::mem::replace(&mut reaches[caller.index()], true) {
+                if !p.is_passing(*caller) && !std::mem::replace(&mut reaches[caller.index()], true)
+                {
                     todo.push(*caller);
                 }
             }
@@ -479,7 +501,7 @@ fn called_by(p: &Program, x: &External, t: FnId, path: &Path) -> Diagnostic {
             &x.span,
             Code::Callback,
             format!("`{name}` can reach a checkpoint location{way} but is called back by the library function `{}`", x.name),
-            "a library function's frame cannot be saved: move the checkpoint location out of the callback",
+            &format!("a library function's frame cannot be saved: move the checkpoint location out of the callback, or say `#pragma pc3 no checkpoint below {name}`: locations there are passed by"),
         ),
     };
     // What one of the library's units calls is told where it stands itself.

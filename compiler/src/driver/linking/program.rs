@@ -213,7 +213,11 @@ impl Program {
         let mut libraries = library::used(&self.trees, elsewhere);
         let mut calling = library::calling(&self.trees, elsewhere);
         if !calling.is_empty() {
-            let graph = callgraph::analyse(&program::Program::new(&self.trees), self.everywhere);
+            // What is wrong with them is told where they are heeded.
+            let mut told = Diagnostics::default();
+            let said = annotations::resolve(&self.trees, &self.annotations, &mut told);
+            let p = program::Program::new(&self.trees).passing(&said.passing);
+            let graph = callgraph::analyse(&p, self.everywhere);
             calling.retain(|l| graph.called_back.iter().any(|n| l.provides(n)));
         }
         libraries.extend(calling);

@@ -384,7 +384,10 @@ pub(crate) fn check_locations(
             diags.push(
                 Diagnostic::warning(Code::UnknownPragma, message)
                     .at_text(lines, text, &(d.start..d.end))
-                    .help("pc3cc knows `#pragma pc3 checkpoint`, and union, pointer, bytes, type, unsaved and call in its place"),
+                    .help(format!(
+                        "pc3cc knows `#pragma pc3 checkpoint`, and in its place {}",
+                        crate::names::annotations()
+                    )),
             );
         }
     }

@@ -1,4 +1,4 @@
-//! `<pc3.h>`: critical sections and callbacks around checkpoints.
+//! Callbacks around checkpoints, and what of the program is to be passed by: critical sections (`<pc3.h>`), functions.
 
 use std::ffi::{c_int, c_void};
 
@@ -81,5 +81,28 @@ pub extern "C" fn pc3_critical_end() {
     // SAFETY: an entry point.
     if let Some(rank) = unsafe { Rank::current() } {
         rank.critical = rank.critical.saturating_sub(1);
+    }
+}
+
+/// A function begins below which locations are passed by; returns what [`pc3_above`] puts back.
+///
+/// # Safety
+/// Called by generated code with an address in the function's frame.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_below(here: *const c_void) -> usize {
+    // SAFETY: an entry point.
+    unsafe { Rank::current() }.map_or(0, |rank| rank.begin_below(here.addr()))
+}
+
+/// It ends.
+///
+/// # Safety
+/// Called by generated code with where it keeps what [`pc3_below`] returned.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_above(before: *const usize) {
+    // SAFETY: an entry point.
+    if let Some(rank) = unsafe { Rank::current() } {
+        // SAFETY: by the caller.
+        rank.below = unsafe { *before };
     }
 }

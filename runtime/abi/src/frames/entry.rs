@@ -43,7 +43,7 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
     let Some(rank) = (unsafe { Rank::current() }) else {
         return 0;
     };
-    if rank.ending || rank.is_below() || rank.handlers.postpone() {
+    if rank.ending || rank.handlers.postpone() || rank.is_below() {
         return 0;
     }
     if !rank.job().program.calls_mpi && footing::is_elsewhere() {

@@ -92,7 +92,7 @@ pub unsafe extern "C" fn pc3_longjmp(user: *mut c_void, value: c_int) -> ! {
                 "longjmp: the function that called setjmp has returned, or the block of the call had ended when a checkpoint was taken",
             );
         };
-        rank.handlers.jump_to(armed.base);
+        rank.jump_to(armed.base);
         rank.abi.sp = armed.sp as *mut _;
         rank.abi.site = null_mut();
         to = armed.real as *mut c_void;

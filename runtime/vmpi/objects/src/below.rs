@@ -22,9 +22,7 @@ impl Below {
         let here = 0u8;
         let before = me.map_or(0, |mut rank| {
             // SAFETY: ranks live as long as the process; see above.
-            let rank = unsafe { rank.as_mut() };
-            let outer = rank.below.max((&raw const here).addr());
-            std::mem::replace(&mut rank.below, outer)
+            unsafe { rank.as_mut() }.begin_below((&raw const here).addr())
         });
         Below { me, before }
     }

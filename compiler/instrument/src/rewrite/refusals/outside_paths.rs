@@ -62,7 +62,7 @@ fn called(p: &Program, graph: &CallGraph, outside: &Outside, out: &mut Diagnosti
             &at.unwrap_or(0..0),
             Code::Callback,
             format!("`{name}` can reach a checkpoint location but '{object}', which pc3cc did not compile, uses it"),
-            "a frame of that object cannot be saved: compile it with pc3cc, or move the location out of what it calls",
+            format!("a frame of that object cannot be saved: compile it with pc3cc, move the location out of what it calls, or say `#pragma pc3 no checkpoint below {name}`"),
         ));
     }
 }
