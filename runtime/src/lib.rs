@@ -12,7 +12,7 @@ pub mod passed;
 mod solo;
 
 pub use life::{start, start_guest, MARK};
-pub use pc3_abi::process::files as abi;
+pub use pc3_abi::process::files::{closing, opened};
 pub use pc3_abi::units::pc3_register_tls;
 pub use pc3_checkpoint::guests;
 pub use pc3_checkpoint::identity;
@@ -34,9 +34,8 @@ pub use pc3_state::program::registry;
 
 /// Checkpoints: taking them, and what an engine asks of those that a job goes on from.
 pub mod checkpoint {
-    pub use pc3_checkpoint::commit::After;
+    pub use pc3_checkpoint::commit::{After, Written};
     pub use pc3_checkpoint::loader::of_origin;
-    pub use pc3_checkpoint::multi_process_checkpoint::{LocalCheckpoints, Written};
     pub use pc3_checkpoint::process::spawned::{bear, Birth};
-    pub use pc3_checkpoint::take::{checkpoint, commit_local, part};
+    pub use pc3_checkpoint::take::{checkpoint, commit_local, part, LocalCheckpoints};
 }

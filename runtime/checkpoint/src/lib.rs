@@ -1,7 +1,8 @@
 //! Checkpoints: taking them, and going on from one. Functions over the state's components.
 //!
-//! * `take`: a checkpoint of ranks that stand still, or of parts that they have taken one by one;
-//!   `multi_process_checkpoint`: the same of several processes; `commit` makes it durable.
+//! * `take`: a checkpoint of ranks that stand still, or of parts that they have taken one by one: two
+//!   protocols, which `commit` drives, in one process or several, until the file is durable;
+//!   `multi_process_checkpoint`: what processes say to each other of it.
 //! * `process`: state outside of variables: `gather` takes it from all ranks, `attributes` are the
 //!   process's own, `signal_tables` and `interrupts` each rank's handlers; `spawned` ranks.
 //! * `save` writes a checkpoint; `ways`: where sizes have got to.
@@ -14,7 +15,7 @@ pub mod commit;
 pub mod guests;
 pub mod identity;
 pub mod loader;
-pub mod multi_process_checkpoint;
+mod multi_process_checkpoint;
 pub mod objects;
 pub mod process;
 pub mod restart;

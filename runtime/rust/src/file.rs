@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, RawFd};
 use std::panic::Location;
 use std::path::Path;
 
-use pc3_runtime::abi::{closing, opened};
+use pc3_runtime::{closing, opened};
 
 use crate::value::load::{LoadError, Loading, View};
 use crate::value::save::Saver;

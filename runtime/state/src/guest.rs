@@ -120,7 +120,7 @@ impl Tables {
     }
 
     /// Enters what another process has; the result says where.
-    pub fn merge(&mut self, other: Tables) -> Result<Numbers, String> {
+    pub fn merge(&mut self, other: &Tables) -> Result<Numbers, String> {
         let mut batch = Batch::new();
         let ids: Vec<TypeId> = other.types.iter().map(|_| batch.declare()).collect();
         let id = |id: &mut TypeId| {
@@ -136,9 +136,9 @@ impl Tables {
         }
         let types = self.types.commit(batch).map_err(|e| e.to_string())?;
         let mut points = Vec::new();
-        for func in other.program.funcs {
+        for func in &other.program.funcs {
             let mut of_func = Vec::new();
-            for mut point in func.points {
+            for mut point in func.points.iter().cloned() {
                 point.live = point.live.map(|ty| types[ty.index()]);
                 of_func.push(self.point(&func.name, point));
             }

@@ -4,7 +4,6 @@
 mod pieces;
 mod rank;
 
-use std::fs::File;
 use std::io;
 use std::ops::DerefMut;
 use std::sync::Mutex;
@@ -35,24 +34,6 @@ use pc3_state::save_data::Data;
 use pc3_state::skipped_checkpoint::Skipped;
 use pc3_state::transfer::SaveCtx;
 use rank::{noted, rank_data};
-
-pub fn write(
-    job: &Job,
-    ranks: &mut [&mut Rank],
-    passage: u64,
-    id: u64,
-    file: &mut File,
-) -> io::Result<()> {
-    let mut out = Writer::new(file, id)?;
-    head(job, ranks.len(), passage, &mut out)?;
-    let mut guests = Tables::new();
-    parts(job, ranks, &mut guests, &mut out)?;
-    if job.program.guest {
-        guests.write(&mut out)?;
-    }
-    out.finish()?;
-    Ok(())
-}
 
 /// The rank that speaks for standard streams.
 const SPEAKER: usize = 0;
@@ -189,40 +170,18 @@ impl Part {
     }
 }
 
-/// A checkpoint of such parts, in the order of ranks, each with what crosses its line.
-pub(crate) fn write_parts(
-    job: &Job,
-    parts: &[(Part, Vec<u8>)],
-    guests: &Tables,
-    passage: u64,
-    id: u64,
-    file: &mut File,
-) -> io::Result<()> {
-    let mut out = Writer::apart(file, id)?;
-    head(job, parts.len(), passage, &mut out)?;
-    taken(parts, None, &mut out)?;
-    if job.program.guest {
-        guests.write(&mut out)?;
-    }
-    out.finish()?;
-    Ok(())
-}
-
-/// What it has of these ranks; `numbers`: of what guests refer to, if their tables have been merged with others.
-pub fn taken(
-    parts: &[(Part, Vec<u8>)],
-    numbers: Option<&Numbers>,
-    out: &mut Writer,
-) -> io::Result<()> {
+/// What it has of these ranks, in their order, each with what crosses its line; `numbers`: of what guests refer to, in the tables
+/// of all.
+pub fn taken(parts: &[(Part, Vec<u8>)], numbers: &Numbers, out: &mut Writer) -> io::Result<()> {
     for (part, line) in parts {
         if let Some(meta) = &part.directory {
-            let encoded = match numbers.filter(|_| part.guest) {
-                Some(numbers) => {
+            let encoded = match part.guest {
+                true => {
                     let mut meta = meta.clone();
                     numbers.translate(&mut meta);
                     meta.encode()
                 }
-                None => meta.encode(),
+                false => meta.encode(),
             };
             out.section(Section::Rank, part.rank, &encoded)?;
             if part.rank == SPEAKER as u64 {
