@@ -4,6 +4,9 @@
 //! hold it.  So a program that uses one of these gets it as one more unit, instrumented like its own: what
 //! it keeps are globals like any others.  There they have the library's names in C, so that the analyses see
 //! ordinary functions and variables, and the linker's name `pc3_NAME`, which the program's units use instead.
+//!
+//! `library/` has these functions in C; [`state`] the table of all that the C library exports: what each keeps, and
+//! how that is saved or why it is refused.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

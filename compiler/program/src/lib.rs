@@ -3,14 +3,13 @@
 //! | module | what |
 //! |---|---|
 //! | `program` | all units together: which definition a name means |
-//! | `callgraph`, `groups`, `pointers`, `signatures` | which functions a call may reach; which reach a location |
-//! | `cfg`, `liveness` | control flow of a function; which locals are needed behind a point |
-//! | `points`, `linear`, `linearise` | the points of a function; expressions with points taken apart |
-//! | `escape`, `copied_structs`, `variadic` | locals that have to stay where they are, that are copied, variable arguments |
-//! | `scalar_promotion`, `untouched`, `out_of_bounds_pointers`, `moved_parameters` | numbers kept in locals, constants, pointers that leave their objects |
+//! | `calls` | which functions a call may reach, which reach a location: `callgraph`, `groups`, `pointers`, `signatures`; `quiet`: those that reach none |
+//! | `flow` | `cfg`: control flow; `liveness`: locals needed behind a point; `points`; `linear`, `linearise`: expressions with points taken apart |
+//! | `locals` | `escape`: those that must stay where they are; `copied_structs`, `variadic`, `moved_parameters`, `scalar_promotion`, `out_of_bounds_pointers` |
+//! | `untouched`, `static_objects`, `initialiser` | constants, objects of static storage, what they begin with |
 //! | `annotations` | what pragmas and files say of the program |
-//! | `quiet`, `environment`, `floats`, `tables` | functions without locations; what is known of the C library |
-//! | `walk`, `parents`, `initialiser`, `scope`, `static_objects`, `bits` | walks over the tree, sets |
+//! | `environment`, `floats`, `tables` | what is known of the C library |
+//! | `walk`, `parents`, `dump` | walks over the tree; analyses as text, for tests |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

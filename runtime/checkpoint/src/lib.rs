@@ -5,7 +5,7 @@
 //!   `multi_process_checkpoint`: what processes say to each other of it.
 //! * `process`: state outside of variables: `gather` takes it from all ranks, `attributes` are the
 //!   process's own, `signal_tables` and `interrupts` each rank's handlers; `spawned` ranks.
-//! * `save` writes a checkpoint; `ways`: where sizes have got to.
+//! * `save` writes a checkpoint; `ways`: the paths on which sizes have reached numbers.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks.
 //! * `objects`: where a saved rank's objects are now; `translate`, `type_matching`, `address_scan`
 //!   and `out_of_bounds` answer what comes up while they are converted.

@@ -1,5 +1,9 @@
-//! The checkpoint file: `file` frames it (header, checksummed sections, trailer), `meta` (and `library`) hold what
-//! the sections say, `read` opens it without the program, `room`: memory for what waits to be written.  docs/format.md has every byte.
+//! The checkpoint file.  docs/format.md has every byte.
+//!
+//! * `file`: its outer form: header, checksummed sections, trailer; `bytes`: numbers and texts in it.
+//! * `meta`, `library`, `unions`, `pieces`, `lent`, `shared`, `birth`: what the sections say.
+//! * `read` opens it without the program; `mapping`: a part of it as memory.
+//! * `kept`, `room`: sections that wait to be written, and memory for them.
 
 pub mod birth;
 pub mod bytes;

@@ -4,6 +4,14 @@
 //!
 //! It follows `malloc` where that has rules (null without memory, unique pointers for size 0) and reports
 //! wrong frees instead of acting on them. Types are numbers whose meaning is the caller's.
+//!
+//! | module | what |
+//! |---|---|
+//! | `arena`, `slab`, `bin`, `class` | small objects: slots of one size class and type |
+//! | `large`, `span`, `page` | large ones; runs of granules, and what is known of each |
+//! | `map` | from an address to its page |
+//! | `view`, `again` | walks over the objects; an arena built anew with each object where it was |
+//! | `room`, `sys`, `guard` | where mappings lie, how they are made, what must not be touched |
 
 // Pointers from outside are looked up before anything is read through them.
 #![allow(clippy::not_unsafe_ptr_arg_deref)]

@@ -36,7 +36,7 @@
 //! | `mpi` | messages between ranks |
 //! | `start` | `main` |
 //!
-//! Checkpoints name a derived type by its module, so such a type stays in its.
+//! Checkpoints name a derived type by its module, so such a type stays in its module.
 
 // What the derive makes speaks of `pc3`.
 extern crate self as pc3;

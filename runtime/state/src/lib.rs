@@ -1,4 +1,4 @@
-//! The state of a job and its ranks: data, with what changes a part of it alone.
+//! The state of a job and its ranks: data, and functions that change one component.
 //!
 //! * `job`: what all ranks share, and `growth` of it; `rank`: one of them. Both are made of the
 //!   components below. `engine`: the interface to whoever runs the ranks; `transfer`: what an engine

@@ -15,7 +15,7 @@
 //! that write them alike.
 //!
 //! A function that returns what an allocator gave it, with a size it was given, is a wrapper: its callers are
-//! the sites; so is one that hands out pieces of a block (`pieces`).  A function that returns its parameter is looked through.  What stays unknown is a warning.
+//! the sites; so is one that hands out pieces of a block (`suballocation`).  A function that returns its parameter is looked through.  What stays unknown is a warning.
 
 mod bytes;
 mod element;

@@ -3,6 +3,9 @@
 //! An entry point checks its arguments, finds the objects behind the handles and calls the module
 //! that does the work; what fails goes to the communicator's error handler.  Handles are
 //! pointer-sized numbers (`usize`); pointers are trusted only as far as C must.
+//!
+//! * `messages`, `collectives`, `files`, `objects`, `job`: the functions, by chapter; `births`: spawned ranks.
+//! * `arguments`, `given`: arguments, checked; `entry` runs a function's body; `raise`: what becomes of its error.
 
 // The standard says what each function may be given; its sections are named instead.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]

@@ -1,5 +1,8 @@
-//! Transports between processes: which one a process is to use, and the safe face of its table; `near`: what those of one
-//! machine have besides; `outputs`: where they print.
+//! Transports between processes: which one a process is to use, and the safe face of its table (`wire`).
+//!
+//! * `socket`: processes of one machine; `load`: transports in shared objects.
+//! * `near`: memory that those of one machine share.
+//! * `numbers`, `outputs`: descriptors that a native MPI takes, and where its processes print.
 
 mod load;
 mod near;

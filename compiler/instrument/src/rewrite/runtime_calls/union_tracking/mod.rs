@@ -1,8 +1,8 @@
-//! Notes of which member of a union is written (crate `portability`, `unions`, says of which), behind what writes it:
+//! Notes of which member of a union is written (`pc3_unions::tracking` says of which), behind what writes it:
 //!
 //! ```c
 //! v->u.d = x;                // user
-//! __extension__({ v->u.d = x; pc3_union_set(&(v->u), pc3_union_12, 1); });
+//! __extension__({ v->u.d = x; pc3_note(...); });              // pc3_union_set(...) where a note is no constant
 //!
 //! *sp++ = w;
 //! __extension__({ struct value *pc3_p7 = &(*sp++); (*pc3_p7) = w; pc3_union_copied(pc3_p7, &(w), pc3_union_9); });
