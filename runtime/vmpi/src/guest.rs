@@ -1,7 +1,7 @@
 //! What programs ask that own the buffers of their requests as values, not by address.
 
+use pc3_vmpi_core::mail::request::What;
 use pc3_vmpi_core::p2p;
-use pc3_vmpi_core::p2p::request::What;
 use pc3_vmpi_core::rank::RankState;
 
 /// Bytes that a complete request has received; `None`: it is pending, or there is none.  While the rank's local checkpoint is

@@ -24,7 +24,7 @@ mod sights;
 
 pub use pc3_vmpi_api as c;
 pub use pc3_vmpi_coll::{comm, io, meeting, objects, topo};
-pub use pc3_vmpi_core::{p2p, rank, world};
+pub use pc3_vmpi_core::{mail, p2p, rank, world};
 pub use pc3_vmpi_objects::{attr, datatype, error, group, handle, info, op, pack, wire};
 pub use pc3_vmpi_sched as sched;
 pub use pc3_vmpi_state::saved;

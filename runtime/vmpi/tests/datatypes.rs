@@ -161,31 +161,32 @@ fn oracle(t: &TypeRef) -> Map {
             explicit: true,
             ..oracle(old)
         },
-        Constructor::Subarray { dims, order, old } => {
-            let m = oracle(old);
-            let mut dims = dims.clone();
-            if *order == Order::C {
-                dims.reverse();
-            }
-            let total: usize = dims.iter().map(|d| d.size).product();
-            let inside = |mut i: usize| {
-                dims.iter().all(|d| {
-                    let c = i % d.size;
-                    i /= d.size;
-                    (d.start..d.start + d.subsize).contains(&c)
-                })
-            };
-            let parts = (0..total)
-                .filter(|i| inside(*i))
-                .map(|i| (i as isize * m.extent(), &m));
-            let ub = m.lb + total as isize * m.extent();
-            Map {
-                lb: m.lb,
-                ub,
-                explicit: true,
-                ..Map::place(parts)
-            }
-        }
+        Constructor::Subarray { dims, order, old } => subarray(dims, *order, &oracle(old)),
+    }
+}
+
+fn subarray(dims: &[Subdim], order: Order, m: &Map) -> Map {
+    let mut dims = dims.to_vec();
+    if order == Order::C {
+        dims.reverse();
+    }
+    let total: usize = dims.iter().map(|d| d.size).product();
+    let inside = |mut i: usize| {
+        dims.iter().all(|d| {
+            let c = i % d.size;
+            i /= d.size;
+            (d.start..d.start + d.subsize).contains(&c)
+        })
+    };
+    let parts = (0..total)
+        .filter(|i| inside(*i))
+        .map(|i| (i as isize * m.extent(), m));
+    let ub = m.lb + total as isize * m.extent();
+    Map {
+        lb: m.lb,
+        ub,
+        explicit: true,
+        ..Map::place(parts)
     }
 }
 

@@ -121,6 +121,38 @@ fn wrong_arguments_are_errors() {
     });
 }
 
+/// Everyone to everyone, tested for completion.
+unsafe fn all_to_all_tested(me: c_int, n: c_int) {
+    let mut out = vec![REQUEST_NULL; 2 * n as usize];
+    let mut into = vec![-1; n as usize];
+    let mine = [me * 10];
+    for i in 0..n {
+        ok(MPI_Irecv(
+            into.as_mut_ptr().add(i as usize).cast(),
+            1,
+            INT,
+            i,
+            77,
+            COMM_WORLD,
+            &mut out[i as usize],
+        ));
+        ok(MPI_Issend(
+            p(&mine),
+            1,
+            INT,
+            i,
+            77,
+            COMM_WORLD,
+            &mut out[(n + i) as usize],
+        ));
+    }
+    let mut flag = 0;
+    while flag == 0 {
+        ok(MPI_Testall(2 * n, out.as_mut_ptr(), &mut flag, null_mut()));
+    }
+    assert_eq!(into, (0..n).map(|i| i * 10).collect::<Vec<_>>());
+}
+
 #[test]
 fn request_arrays() {
     check(4, |me, n| unsafe {
@@ -193,35 +225,7 @@ fn request_arrays() {
                 ok(MPI_Send(p(&[me, round]), 2, INT, 0, round, COMM_WORLD));
             }
         }
-        // Everyone to everyone, tested for completion.
-        let mut out = vec![REQUEST_NULL; 2 * n as usize];
-        let mut into = vec![-1; n as usize];
-        let mine = [me * 10];
-        for i in 0..n {
-            ok(MPI_Irecv(
-                into.as_mut_ptr().add(i as usize).cast(),
-                1,
-                INT,
-                i,
-                77,
-                COMM_WORLD,
-                &mut out[i as usize],
-            ));
-            ok(MPI_Issend(
-                p(&mine),
-                1,
-                INT,
-                i,
-                77,
-                COMM_WORLD,
-                &mut out[(n + i) as usize],
-            ));
-        }
-        let mut flag = 0;
-        while flag == 0 {
-            ok(MPI_Testall(2 * n, out.as_mut_ptr(), &mut flag, null_mut()));
-        }
-        assert_eq!(into, (0..n).map(|i| i * 10).collect::<Vec<_>>());
+        all_to_all_tested(me, n);
     });
 }
 

@@ -12,7 +12,7 @@ use pc3_vmpi::datatype::build::{make, Constructor, Order, Subdim};
 use pc3_vmpi::datatype::counted::{self, Counted, Counts};
 use pc3_vmpi::datatype::portable::{displacements, Block, Question, Saved};
 use pc3_vmpi::datatype::{of_basic, TypeObject, TypeRef};
-use pc3_vmpi::group::Group;
+use pc3_vmpi::group::{Group, GroupRef};
 use pc3_vmpi::handle::abi;
 use pc3_vmpi::info::Info;
 use pc3_vmpi::meeting::Meeting;
@@ -305,13 +305,64 @@ fn blocks_of_bytes_follow_the_structs() {
     assert_eq!(length(0, 0, Unknown, Unknown), Some(0));
 }
 
+/// Types of MPI_BYTE whose lengths and places are multiples of so many bytes.
+#[cfg(target_arch = "x86_64")]
+fn of_bytes(n: usize) -> [Constructor; 8] {
+    let old = || of_basic(Basic::Byte);
+    let displs = vec![2 * n as isize, 5 * n as isize];
+    let blocks = vec![(n, 3 * n as isize), (2 * n, 0)];
+    let (count, blocklen, stride) = (3, n, 2 * n as isize);
+    let dim = |size, subsize, start| Subdim {
+        size,
+        subsize,
+        start,
+    };
+    [
+        Constructor::Subarray {
+            dims: vec![dim(5, 3, 1), dim(8 * n, 3 * n, 2 * n)],
+            order: Order::C,
+            old: old(),
+        },
+        Constructor::Indexed {
+            blocks: blocks.clone(),
+            old: old(),
+        },
+        Constructor::Hindexed { blocks, old: old() },
+        Constructor::IndexedBlock {
+            blocklen,
+            displs,
+            old: old(),
+        },
+        Constructor::Hvector {
+            count,
+            blocklen,
+            stride,
+            old: old(),
+        },
+        Constructor::Vector {
+            count,
+            blocklen,
+            stride,
+            old: old(),
+        },
+        Constructor::Contiguous {
+            count: 3 * n,
+            old: old(),
+        },
+        Constructor::Resized {
+            lb: 0,
+            extent: 4 * n as isize,
+            old: old(),
+        },
+    ]
+}
+
 /// Types of MPI_BYTE of the saved program, and what they are here.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn bytes_are_counted_anew() {
     let ctx = Moved::between(Abi::I686, Abi::X86_64);
     let one = ctx.from.find(Kind::Struct, "struct one").unwrap();
-    let byte = of_basic(Basic::Byte);
     let whole = Counts {
         lengths: Counted::Multiple(one),
         places: Counted::Multiple(one),
@@ -319,63 +370,6 @@ fn bytes_are_counted_anew() {
     let members = Counts {
         lengths: Counted::Unknown,
         places: Counted::Place(one),
-    };
-    let dims = |n: usize| {
-        let row = Subdim {
-            size: 5,
-            subsize: 3,
-            start: 1,
-        };
-        let bytes = Subdim {
-            size: 8 * n,
-            subsize: 3 * n,
-            start: 2 * n,
-        };
-        vec![row, bytes]
-    };
-    let displs = |n: isize| vec![2 * n, 5 * n];
-    let blocks = |n: usize| vec![(n, 3 * n as isize), (2 * n, 0)];
-    let subarray = |n| Constructor::Subarray {
-        dims: dims(n),
-        order: Order::C,
-        old: byte.clone(),
-    };
-    let indexed = |n| Constructor::Indexed {
-        blocks: blocks(n),
-        old: byte.clone(),
-    };
-    let hindexed = |n| Constructor::Hindexed {
-        blocks: blocks(n),
-        old: byte.clone(),
-    };
-    let block = |n: usize| Constructor::IndexedBlock {
-        blocklen: n,
-        displs: displs(n as isize),
-        old: byte.clone(),
-    };
-    let rows = |n: usize| Constructor::Hvector {
-        count: 3,
-        blocklen: n,
-        stride: 2 * n as isize,
-        old: byte.clone(),
-    };
-    let vector = |n: usize| Constructor::Vector {
-        count: 3,
-        blocklen: n,
-        stride: 2 * n as isize,
-        old: byte.clone(),
-    };
-    let contiguous = |n: usize| Constructor::Contiguous {
-        count: 3 * n,
-        old: byte.clone(),
-    };
-    let resized = |n: usize| Constructor::Resized {
-        lb: 0,
-        extent: 4 * n as isize,
-        old: byte.clone(),
-    };
-    let structure = |n: usize, of: usize| Constructor::Struct {
-        blocks: vec![(1, 0, byte.clone()), (of, n as isize, byte.clone())],
     };
     let made = |c: Constructor, counts| {
         let ty = make(c, Some("types.c:12".into())).unwrap();
@@ -401,17 +395,7 @@ fn bytes_are_counted_anew() {
         (ty.layout.clone(), ty.lb, ty.extent)
     };
     // struct one has 8 bytes there and 16 here.
-    let pairs: [(Constructor, Constructor); 8] = [
-        (subarray(8), subarray(16)),
-        (indexed(8), indexed(16)),
-        (hindexed(8), hindexed(16)),
-        (block(8), block(16)),
-        (rows(8), rows(16)),
-        (vector(8), vector(16)),
-        (contiguous(8), contiguous(16)),
-        (resized(8), resized(16)),
-    ];
-    for (then, now) in pairs {
+    for (then, now) in of_bytes(8).into_iter().zip(of_bytes(16)) {
         assert_eq!(made(then.clone(), whole).unwrap(), here(now));
         let fixed = Counts {
             lengths: Counted::Fixed,
@@ -421,8 +405,12 @@ fn bytes_are_counted_anew() {
         let untold = made(then, Counts::default()).unwrap_err().to_string();
         assert!(untold.contains("types.c:12"), "{untold}");
     }
-    let two_members = made(structure(4, 4), members).unwrap();
-    assert_eq!(two_members, here(structure(8, 8)));
+    let byte = of_basic(Basic::Byte);
+    let structure = |n: usize| Constructor::Struct {
+        blocks: vec![(1, 0, byte.clone()), (n, n as isize, byte.clone())],
+    };
+    let two_members = made(structure(4), members).unwrap();
+    assert_eq!(two_members, here(structure(8)));
 }
 
 fn store(o: &Objects, pending: &[TypeRef]) -> Vec<u8> {
@@ -439,11 +427,8 @@ fn restore(o: &mut Objects, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<Vec<TypeR
     Ok(pending.into_iter().map(|again| again.ty).collect())
 }
 
-#[test]
-fn objects_survive() {
-    let fresh = || Objects::new(Group::world(6), 2, Meeting::new(6, 0), Meeting::new(1, 1));
-    let mut o = fresh();
-    let int = of_basic(Basic::Int);
+/// One type of each constructor.
+fn one_of_each(int: &TypeRef) -> [TypeRef; 10] {
     let t = |c| make(c, Some("a.c:3".into())).unwrap();
     let pair = t(Constructor::Struct {
         blocks: vec![(1, 0, int.clone()), (2, 8, of_basic(Basic::Double))],
@@ -456,7 +441,7 @@ fn objects_survive() {
         };
         2
     ];
-    let all = [
+    [
         t(Constructor::Dup(pair.clone())),
         t(Constructor::Contiguous {
             count: 3,
@@ -502,8 +487,26 @@ fn objects_survive() {
             order: Order::Fortran,
             old: int.clone(),
         }),
-    ];
-    for ty in &all {
+    ]
+}
+
+/// What [`filled`] has put in.
+struct Had {
+    even: GroupRef,
+    odd: GroupRef,
+    cart: Cart,
+    graph: Dist,
+    /// Handles.
+    comm: usize,
+    inter: usize,
+    op: usize,
+    handler: usize,
+    info: usize,
+}
+
+/// Puts in objects of all kinds.
+fn filled(o: &mut Objects, all: &[TypeRef]) -> Had {
+    for ty in all {
         let object = TypeObject {
             ty: ty.clone(),
             committed: true,
@@ -562,6 +565,26 @@ fn objects_survive() {
     });
     o.codes.add_class();
     o.addresses.record(0x10_0008);
+    Had {
+        even,
+        odd,
+        cart,
+        graph,
+        comm: c,
+        inter,
+        op,
+        handler: e,
+        info,
+    }
+}
+
+#[test]
+fn objects_survive() {
+    let fresh = || Objects::new(Group::world(6), 2, Meeting::new(6, 0), Meeting::new(1, 1));
+    let mut o = fresh();
+    let int = of_basic(Basic::Int);
+    let all = one_of_each(&int);
+    let had = filled(&mut o, &all);
 
     let bytes = store(&o, &[int.clone(), all[1].clone()]);
     let ctx = Moved::between(Abi::host(), Abi::host());
@@ -579,20 +602,23 @@ fn objects_survive() {
         );
         assert_eq!(b.attrs, [(1000, 0x10_1040), (1001, 7)]);
     }
-    let d = n.comm(c).unwrap();
+    let d = n.comm(had.comm).unwrap();
     assert_eq!(
         (d.id, d.rank, d.errhandler, &d.topo),
-        (4, 1, abi::ERRORS_RETURN, &Some(Topology::Cart(cart)))
+        (4, 1, abi::ERRORS_RETURN, &Some(Topology::Cart(had.cart)))
     );
-    let e2 = n.comm(inter).unwrap();
+    let e2 = n.comm(had.inter).unwrap();
     let remote = e2.remote.as_ref().unwrap();
-    assert_eq!((&remote.group, remote.low, remote.first), (&odd, 3, true));
+    assert_eq!(
+        (&remote.group, remote.low, remote.first),
+        (&had.odd, 3, true)
+    );
     assert_eq!((e2.seat(), e2.meeting.size()), (1, 5));
-    assert_eq!(e2.topo, Some(Topology::Dist(graph)));
+    assert_eq!(e2.topo, Some(Topology::Dist(had.graph)));
     assert_eq!(e2.rounds.load(Relaxed), 7);
     assert_eq!(
         (&d.group, &n.world.name, n.next_id),
-        (&even, &Some("all".into()), 9)
+        (&had.even, &Some("all".into()), 9)
     );
     assert!(n
         .groups
@@ -600,17 +626,17 @@ fn objects_survive() {
         .map(|g| g.1)
         .eq(o.groups.iter().map(|g| g.1)));
     assert_eq!(
-        n.ops.get(op),
+        n.ops.get(had.op),
         Some(&UserOp {
             func: 0x10_1400,
             commute: true,
             wide: true,
         })
     );
-    assert_eq!(n.errhandlers.0.get(e).unwrap().func, 0x10_1500);
+    assert_eq!(n.errhandlers.0.get(had.handler).unwrap().func, 0x10_1500);
     let k = &n.keyvals.live[&1000];
     assert_eq!((k.copy, k.delete, k.extra_state), (1, 0x10_1600, 0x10_1700));
-    assert_eq!(n.infos.get(info), o.infos.get(info));
+    assert_eq!(n.infos.get(had.info), o.infos.get(had.info));
     assert_eq!(
         (n.codes.last(), &n.addresses.recent[..]),
         (o.codes.last(), &[0x10_1008][..])

@@ -8,7 +8,7 @@ use std::ffi::CString;
 use pc3_runtime::checkpoint::{self, Birth};
 
 use pc3_vmpi_coll::comm::create::Made;
-use pc3_vmpi_coll::comm::inter::Side;
+use pc3_vmpi_coll::comm::inter::LedGroup;
 use pc3_vmpi_coll::comm::{Remote, FIRST_ID};
 use pc3_vmpi_coll::meeting::Registry;
 use pc3_vmpi_core::rank::RankState;
@@ -47,7 +47,7 @@ pub fn check(me: &RankState, command: &[u8]) -> Result<()> {
 }
 
 /// Brings ranks into being for the members of `parents`; what these have to know of them.
-pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Result<Side> {
+pub(crate) fn bear(me: &RankState, parents: &LedGroup, commands: Vec<Command>) -> Result<LedGroup> {
     let world = me.world();
     let (Some(job), Some(by)) = (world.job.get(), me.exec()) else {
         return refuse("there is no program");
@@ -60,7 +60,7 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
     let count = commands.iter().map(|c| c.ranks).sum();
     if let Some(again) = machines(world).bear_again(me, count) {
         let group = Group::new(again);
-        return Ok(Side { next_id: id, group });
+        return Ok(LedGroup { next_id: id, group });
     }
     let passages = by.count_passages();
     // Nobody else has ranks more until these are there.
@@ -125,5 +125,5 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
     drop(turn);
     born.into_iter()
         .for_each(|slot| world.sched().wake(Some(me.worker()), slot));
-    Ok(Side { next_id: id, group })
+    Ok(LedGroup { next_id: id, group })
 }

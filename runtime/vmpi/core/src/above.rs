@@ -5,8 +5,10 @@ use std::fmt;
 
 use pc3_runtime::rank::Rank;
 
-use crate::p2p::mailbox::Message;
-use crate::p2p::{Buf, Key, Mode, Request, Status};
+use crate::mail::buf::Buf;
+use crate::mail::mailbox::Message;
+use crate::mail::queue::Key;
+use crate::mail::request::{Mode, Request, Status};
 use crate::rank::RankState;
 use crate::world::World;
 use pc3_vmpi_objects::error::Result;

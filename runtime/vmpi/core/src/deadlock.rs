@@ -12,7 +12,7 @@ use pc3_runtime::rank::Rank;
 use pc3_runtime::report::{die, say, EXIT_DEADLOCK};
 
 use crate::coord::barrier;
-use crate::p2p::request::What;
+use crate::mail::request::What;
 use crate::p2p::{Request, ANY_SOURCE, ANY_TAG};
 use crate::rank::{Call, RankState};
 use crate::world::World;

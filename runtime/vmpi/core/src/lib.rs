@@ -4,10 +4,10 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `p2p::{queue, buf, request, mailbox, landing, lane, sharing, ...}` | what messages are kept in |
+//! | `mail` | what messages are kept in, and what waits for them |
 //! | `coord`, `counts`, `idle` | the barrier's state, what ranks have sent, who waits in vain |
 //! | `rank`, `world`, `above` | a rank, a job's ranks in this process; what is asked of the crates above |
-//! | `p2p::{held, wait, send, recv, deliver, ...}` | sending, receiving, waiting |
+//! | `p2p` | sending, receiving, waiting |
 //! | `coord::{decide, standing}`, `relief`, `deadlock`, `poll` | what is done when ranks wait in vain |
 //! | `host` | what the scheduler asks |
 //!
@@ -22,6 +22,7 @@ pub mod counts;
 pub mod deadlock;
 mod host;
 pub mod idle;
+pub mod mail;
 pub mod p2p;
 pub mod poll;
 pub mod rank;

@@ -16,11 +16,12 @@ use pc3_runtime::rank::Rank;
 use pc3_runtime::report::{die, EXIT_FATAL};
 use pc3_typemetric::types::TypeId;
 
-use crate::p2p::landing::Landing;
-use crate::p2p::lane::Lane;
-use crate::p2p::mailbox::{Mailbox, Message, Queues};
-use crate::p2p::sharing::Sharing;
-use crate::p2p::{Key, Req, Request, Status};
+use crate::mail::landing::Landing;
+use crate::mail::lane::Lane;
+use crate::mail::mailbox::{Mailbox, Message, Queues};
+use crate::mail::queue::Key;
+use crate::mail::request::{Req, Request, Status};
+use crate::mail::sharing::Sharing;
 use crate::world::World;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::handle::{Kind, Table, SENT};

@@ -11,7 +11,7 @@ use crate::kind::Kind;
 use crate::link::Link;
 use crate::messages::handle::at_once;
 use crate::post::lock;
-use pc3_vmpi_core::p2p::mailbox::Data;
+use pc3_vmpi_core::mail::mailbox::Data;
 use pc3_vmpi_transport::Sink;
 
 /// For a link that lives as long as the process.

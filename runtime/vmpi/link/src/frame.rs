@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use pc3_transport::Head;
-use pc3_vmpi_core::p2p::mailbox::Data;
+use pc3_vmpi_core::mail::mailbox::Data;
 
 pub enum Body {
     Short {

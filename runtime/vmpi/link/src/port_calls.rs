@@ -3,7 +3,7 @@
 use crate::link::remote;
 use crate::ports::{Change, Ports, Role};
 use crate::processes::total_order::News;
-use pc3_vmpi_coll::comm::inter::Side;
+use pc3_vmpi_coll::comm::inter::LedGroup;
 use pc3_vmpi_coll::objects::HasObjects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::error::Result;
@@ -30,7 +30,7 @@ pub fn change(me: &RankState, change: Change) -> Result<()> {
 }
 
 /// Swaps sides with the next leader of the other kind that comes to the port.
-pub fn meet(me: &RankState, port: String, role: Role, side: Side) -> Result<Side> {
+pub fn meet(me: &RankState, port: String, role: Role, side: LedGroup) -> Result<LedGroup> {
     change(me, Change::Meet { port, role, side })?;
     loop {
         if let Some(other) = me.world().part::<Ports>().answer(me.rank) {

@@ -9,7 +9,7 @@ use pc3_runtime::peers::Peers;
 
 use crate::post::lock;
 
-use pc3_vmpi_coll::comm::inter::Side;
+use pc3_vmpi_coll::comm::inter::LedGroup;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
@@ -18,7 +18,7 @@ use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 pub struct Ports {
     known: Mutex<Known>,
     /// For leaders here who wait at a port, until they look.
-    answers: Mutex<HashMap<u32, Result<Side>>>,
+    answers: Mutex<HashMap<u32, Result<LedGroup>>>,
 }
 
 #[derive(Default)]
@@ -30,7 +30,7 @@ struct Known {
 struct Port {
     owner: u32,
     /// Leaders who accept, and who connect: one of both is empty.
-    waiting: [VecDeque<(u32, Side)>; 2],
+    waiting: [VecDeque<(u32, LedGroup)>; 2],
 }
 
 struct Name {
@@ -58,7 +58,7 @@ pub enum Change {
     Meet {
         port: String,
         role: Role,
-        side: Side,
+        side: LedGroup,
     },
 }
 
@@ -71,7 +71,7 @@ fn not_published<T>(class: Class, service: &str) -> Result<T> {
 }
 
 /// What leaders who wait are told.
-type Answers = Vec<(u32, Result<Side>)>;
+type Answers = Vec<(u32, Result<LedGroup>)>;
 
 impl Known {
     fn open(&mut self, name: String, owner: u32) {
@@ -141,7 +141,7 @@ impl Ports {
     }
 
     /// What a leader here has been told.
-    pub(crate) fn answer(&self, rank: u32) -> Option<Result<Side>> {
+    pub(crate) fn answer(&self, rank: u32) -> Option<Result<LedGroup>> {
         lock(&self.answers).remove(&rank)
     }
 
@@ -251,7 +251,7 @@ impl Change {
             _ => return bad("what is done with a port"),
         };
         let port = r.str()?;
-        let side = Side::read(r)?;
+        let side = LedGroup::read(r)?;
         Ok(Change::Meet { port, role, side })
     }
 }
@@ -262,7 +262,7 @@ mod tests {
     use pc3_vmpi_objects::group::Group;
 
     fn meet(role: Role, rank: u32) -> Change {
-        let side = Side {
+        let side = LedGroup {
             next_id: rank + 10,
             group: Group::new(vec![rank]),
         };
@@ -271,7 +271,7 @@ mod tests {
     }
 
     fn ids(answers: Result<Answers>) -> Vec<(u32, Option<u32>)> {
-        let one = |(rank, side): (u32, Result<Side>)| (rank, side.ok().map(|s| s.next_id));
+        let one = |(rank, side): (u32, Result<LedGroup>)| (rank, side.ok().map(|s| s.next_id));
         answers.into_iter().flatten().map(one).collect()
     }
 

@@ -8,7 +8,7 @@ use pc3_vmpi_coll::above::{Entered, Epochs, Outcome, Seats, Ticket};
 use pc3_vmpi_coll::meeting::waiting::Over;
 use pc3_vmpi_coll::remote::elsewhere::Topic;
 use pc3_vmpi_core::above::Epoch;
-use pc3_vmpi_core::p2p::mailbox::Message;
+use pc3_vmpi_core::mail::mailbox::Message;
 use pc3_vmpi_core::p2p::{Buf, Key, Mode, Request, Status};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;

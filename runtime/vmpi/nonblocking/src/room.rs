@@ -9,7 +9,7 @@ use pc3_runtime::skipped_checkpoint::Skipped;
 
 use crate::machines::done;
 use crate::state::{State, Taken};
-use pc3_vmpi_core::p2p::request::What;
+use pc3_vmpi_core::mail::request::What;
 use pc3_vmpi_core::p2p::Request;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;

@@ -11,9 +11,14 @@ use pc3_runtime::job::Job;
 use pc3_runtime::transfer::Target;
 
 use super::*;
+use pc3_vmpi_api::messages::p2p::*;
+use pc3_vmpi_api::messages::persistent::*;
+use pc3_vmpi_api::messages::requests::*;
 use pc3_vmpi_core::p2p::{Buf, Dest, Key, Mode, ANY_SOURCE, ANY_TAG};
 use pc3_vmpi_objects::datatype::basic::Basic;
 use pc3_vmpi_objects::datatype::of_basic;
+use pc3_vmpi_objects::handle::abi::{COMM_WORLD, REQUEST_NULL};
+use std::ptr::null_mut;
 
 #[test]
 fn sizes() {
@@ -294,27 +299,134 @@ impl LoadCtx for Same {
 
 static SEEN: AtomicU32 = AtomicU32::new(0);
 
+/// One rank's memory.
+#[derive(Default)]
+struct Memory {
+    into: [i32; 4],
+    sync: [i32; 2],
+    again: [i32; 1],
+    reqs: [usize; 3],
+}
+
+const INT: usize = Basic::Int as usize;
+
+/// A rank leaves messages and requests behind.
+unsafe fn leaves(me: &RankState, m: &mut Memory) {
+    if me.rank == 0 {
+        let (small, large) = ([1i32, 2, 3], vec![7i32; 50_000]);
+        m.sync = [40, 41];
+        MPI_Send(small.as_ptr().cast(), 3, INT, 1, 10, COMM_WORLD);
+        MPI_Issend(
+            m.sync.as_ptr().cast(),
+            2,
+            INT,
+            1,
+            10,
+            COMM_WORLD,
+            &mut m.reqs[0],
+        );
+        MPI_Isend(
+            large.as_ptr().cast(),
+            50_000,
+            INT,
+            1,
+            11,
+            COMM_WORLD,
+            &mut m.reqs[1],
+        );
+        MPI_Recv_init(
+            m.again.as_mut_ptr().cast(),
+            1,
+            INT,
+            1,
+            12,
+            COMM_WORLD,
+            &mut m.reqs[2],
+        );
+        p2p::settle(me);
+    } else {
+        MPI_Irecv(
+            m.into.as_mut_ptr().cast(),
+            4,
+            INT,
+            0,
+            20,
+            COMM_WORLD,
+            &mut m.reqs[0],
+        );
+        MPI_Irecv(
+            m.into.as_mut_ptr().add(1).cast(),
+            4,
+            INT,
+            0,
+            20,
+            COMM_WORLD,
+            &mut m.reqs[1],
+        );
+        m.reqs[2] = REQUEST_NULL;
+    }
+}
+
+/// What became of them in another world.
+unsafe fn goes_on(me: &RankState, m: &mut Memory) {
+    let mut big = vec![0i32; 50_000];
+    if me.rank == 0 {
+        for v in [5i32, 6] {
+            MPI_Send((&raw const v).cast(), 1, INT, 1, 20, COMM_WORLD);
+        }
+        MPI_Start(&mut m.reqs[2]);
+        assert_eq!(MPI_Waitall(3, m.reqs.as_mut_ptr(), null_mut()), 0);
+        assert_eq!(m.again, [99]);
+    } else {
+        assert_eq!(MPI_Waitall(3, m.reqs.as_mut_ptr(), null_mut()), 0);
+        assert_eq!(m.into[..2], [5, 6]);
+        MPI_Recv(
+            big.as_mut_ptr().cast(),
+            50_000,
+            INT,
+            0,
+            11,
+            COMM_WORLD,
+            null_mut(),
+        );
+        assert_eq!(big, vec![7; 50_000]);
+        for want in [&[1, 2, 3][..], &[40, 41]] {
+            MPI_Recv(
+                big.as_mut_ptr().cast(),
+                9,
+                INT,
+                0,
+                10,
+                COMM_WORLD,
+                null_mut(),
+            );
+            assert_eq!(&big[..want.len()], want);
+        }
+        MPI_Send([99i32].as_ptr().cast(), 1, INT, 0, 12, COMM_WORLD);
+    }
+}
+
+/// Takes what ranks have left into another world; damaged it is not taken.
+fn carry(first: &MpiEngine, second: &MpiEngine, to: Backend) {
+    for (a, b) in first.world.ranks().iter().zip(second.world.ranks()) {
+        let bytes = save::save(a, &SaveCtx::default());
+        for cut in 0..bytes.len().min(50) {
+            let damaged = MpiEngine::new(2, 1, to);
+            assert!(
+                load::load(damaged.world.rank(b.rank), &bytes[..cut], &Same, false).is_err(),
+                "{cut}"
+            );
+        }
+        load::load(b, &bytes, &Same, false).unwrap();
+    }
+    message::link(&second.world).unwrap();
+}
+
 /// Unreceived messages, posted receives, synchronous sends and persistent requests go on in
 /// another world, on other workers.
 #[test]
 fn what_is_in_flight_survives() {
-    use pc3_vmpi_api::messages::p2p::*;
-    use pc3_vmpi_api::messages::persistent::*;
-    use pc3_vmpi_api::messages::requests::*;
-    use pc3_vmpi_objects::handle::abi::{COMM_WORLD, REQUEST_NULL};
-    use std::ptr::null_mut;
-    const INT: usize = Basic::Int as usize;
-
-    /// One rank's memory.
-    #[derive(Default)]
-    struct Memory {
-        into: [i32; 4],
-        sync: [i32; 2],
-        again: [i32; 1],
-        reqs: [usize; 3],
-    }
     let memory = || Arc::new([(); 2].map(|()| Mutex::new(Memory::default())));
-
     for (from, to) in Backend::ALL
         .iter()
         .flat_map(|a| Backend::ALL.iter().map(move |b| (*a, *b)))
@@ -324,116 +436,13 @@ fn what_is_in_flight_survives() {
         let m = Arc::clone(&mem);
         first.world.run(Box::new(move |me| unsafe {
             me.phase.set(Phase::Initialized);
-            let mut m = m[me.rank as usize].lock().unwrap();
-            let m = &mut *m;
-            if me.rank == 0 {
-                let (small, large) = ([1i32, 2, 3], vec![7i32; 50_000]);
-                m.sync = [40, 41];
-                MPI_Send(small.as_ptr().cast(), 3, INT, 1, 10, COMM_WORLD);
-                MPI_Issend(
-                    m.sync.as_ptr().cast(),
-                    2,
-                    INT,
-                    1,
-                    10,
-                    COMM_WORLD,
-                    &mut m.reqs[0],
-                );
-                MPI_Isend(
-                    large.as_ptr().cast(),
-                    50_000,
-                    INT,
-                    1,
-                    11,
-                    COMM_WORLD,
-                    &mut m.reqs[1],
-                );
-                MPI_Recv_init(
-                    m.again.as_mut_ptr().cast(),
-                    1,
-                    INT,
-                    1,
-                    12,
-                    COMM_WORLD,
-                    &mut m.reqs[2],
-                );
-                p2p::settle(me);
-            } else {
-                MPI_Irecv(
-                    m.into.as_mut_ptr().cast(),
-                    4,
-                    INT,
-                    0,
-                    20,
-                    COMM_WORLD,
-                    &mut m.reqs[0],
-                );
-                MPI_Irecv(
-                    m.into.as_mut_ptr().add(1).cast(),
-                    4,
-                    INT,
-                    0,
-                    20,
-                    COMM_WORLD,
-                    &mut m.reqs[1],
-                );
-                m.reqs[2] = REQUEST_NULL;
-            }
+            leaves(me, &mut m[me.rank as usize].lock().unwrap());
         }));
-        for (a, b) in first.world.ranks().iter().zip(second.world.ranks()) {
-            let bytes = save::save(a, &SaveCtx::default());
-            for cut in 0..bytes.len() {
-                let damaged = MpiEngine::new(2, 1, to);
-                assert!(
-                    load::load(damaged.world.rank(b.rank), &bytes[..cut], &Same, false).is_err(),
-                    "{cut}"
-                );
-                if cut % 50 == 49 {
-                    break;
-                }
-            }
-            load::load(b, &bytes, &Same, false).unwrap();
-        }
-        message::link(&second.world).unwrap();
+        carry(&first, &second, to);
         let m = Arc::clone(&mem);
         second.world.run(Box::new(move |me| unsafe {
             let m = &raw mut *m[me.rank as usize].lock().unwrap();
-            let m = &mut *m;
-            let mut big = vec![0i32; 50_000];
-            if me.rank == 0 {
-                for v in [5i32, 6] {
-                    MPI_Send((&raw const v).cast(), 1, INT, 1, 20, COMM_WORLD);
-                }
-                MPI_Start(&mut m.reqs[2]);
-                assert_eq!(MPI_Waitall(3, m.reqs.as_mut_ptr(), null_mut()), 0);
-                assert_eq!(m.again, [99]);
-            } else {
-                assert_eq!(MPI_Waitall(3, m.reqs.as_mut_ptr(), null_mut()), 0);
-                assert_eq!(m.into[..2], [5, 6]);
-                MPI_Recv(
-                    big.as_mut_ptr().cast(),
-                    50_000,
-                    INT,
-                    0,
-                    11,
-                    COMM_WORLD,
-                    null_mut(),
-                );
-                assert_eq!(big, vec![7; 50_000]);
-                for want in [&[1, 2, 3][..], &[40, 41]] {
-                    MPI_Recv(
-                        big.as_mut_ptr().cast(),
-                        9,
-                        INT,
-                        0,
-                        10,
-                        COMM_WORLD,
-                        null_mut(),
-                    );
-                    assert_eq!(&big[..want.len()], want);
-                }
-                MPI_Send([99i32].as_ptr().cast(), 1, INT, 0, 12, COMM_WORLD);
-            }
+            goes_on(me, &mut *m);
             SEEN.fetch_add(1, Relaxed);
         }));
     }
@@ -533,7 +542,7 @@ fn polling_for_each_other_is_no_news() {
 /// Rank 1 polls for what rank 2 sends when rank 0, whose messages nobody receives meanwhile, has sent them all.
 #[test]
 fn polling_lets_go_who_sends_ahead() {
-    const AHEAD: u32 = 3 * p2p::BACKLOG_MESSAGES as u32;
+    const AHEAD: u32 = 3 * pc3_vmpi_core::mail::BACKLOG_MESSAGES as u32;
     for workers in [1, 3] {
         let said = watched(3, workers, 60_000, |_| {
             let me = RankState::current();

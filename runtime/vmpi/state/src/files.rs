@@ -19,7 +19,7 @@ use std::sync::Arc;
 use pc3_runtime::transfer::LoadCtx;
 
 use crate::saved::{function, group, read_group, value};
-use crate::{load, save};
+use crate::status;
 use pc3_vmpi_coll::comm::Comm;
 use pc3_vmpi_coll::io::pointer::Keeper;
 use pc3_vmpi_coll::io::representation::{Registered, Representation};
@@ -30,7 +30,7 @@ use pc3_vmpi_coll::objects::Objects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::datatype::basic::Basic;
-use pc3_vmpi_objects::datatype::rebuilt::Again;
+use pc3_vmpi_objects::datatype::saved::rebuilt::Again;
 use pc3_vmpi_objects::datatype::TypeRef;
 use pc3_vmpi_objects::handle::abi;
 use pc3_vmpi_objects::info::Info;
@@ -66,7 +66,7 @@ pub fn write(me: &RankState, w: &mut Writer) {
         w.list(f.info.pairs.iter(), |w, (k, v)| (w.str(k), w.str(v)).0);
         w.u8(f.begun.is_some().into());
         if let Some(s) = &f.begun {
-            save::status(w, s);
+            status::write(w, s);
         }
     });
 }
@@ -96,7 +96,7 @@ pub fn read(me: &RankState, r: &mut Reader, types: &mut impl Iterator<Item = Aga
         let pairs = r.list(|r| Ok((r.str()?, r.str()?)))?;
         let begun = match r.u8()? {
             0 => None,
-            _ => Some(load::status(r)?),
+            _ => Some(status::read(r)?),
         };
         let meetings = common(me.world()).meetings();
         let meeting = meetings.find(id, Registry::WHOLE, &group);

@@ -12,3 +12,4 @@ pub mod message;
 pub mod posted;
 pub mod save;
 pub mod saved;
+mod status;

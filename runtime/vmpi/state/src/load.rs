@@ -7,16 +7,15 @@ use pc3_vmpi_core::p2p::written;
 use pc3_vmpi_link::ports::Ports;
 use pc3_vmpi_link::remote;
 
-use crate::save::{ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION};
+use crate::status::{self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION};
 use crate::{files, message, posted, saved};
 use pc3_vmpi_coll::comm::WORLD_ID;
 use pc3_vmpi_coll::meeting::rounds;
-use pc3_vmpi_core::p2p::request::{Extra, What};
+use pc3_vmpi_core::mail::request::{Extra, What};
 use pc3_vmpi_core::p2p::{Buf, Mode, Request, Status};
 use pc3_vmpi_core::rank::{Phase, RankState};
-use pc3_vmpi_objects::datatype::rebuilt::Again;
+use pc3_vmpi_objects::datatype::saved::rebuilt::Again;
 use pc3_vmpi_objects::datatype::TypeRef;
-use pc3_vmpi_objects::error::Class;
 use pc3_vmpi_objects::pack;
 use pc3_vmpi_objects::wire::{bad, Read, Reader};
 use std::sync::atomic::Ordering::Relaxed;
@@ -157,7 +156,7 @@ fn request(r: &mut Reader, ctx: &dyn LoadCtx, me: &RankState) -> Read<Saved> {
     make.active.set(flags & ACTIVE != 0);
     make.peer = peer;
     make.comm = comm;
-    let status = status(r)?;
+    let status = status::read(r)?;
     // SAFETY: nobody else has it.
     unsafe { make.set_status(status) };
     *make.done.get_mut() = flags & DONE != 0;
@@ -278,20 +277,4 @@ fn address(me: &RankState, source: u64, ctx: &dyn LoadCtx, what: &str) -> Read<*
             me.rank
         )),
     }
-}
-
-pub fn status(r: &mut Reader) -> Read<Status> {
-    let (source, tag) = (r.i32()?, r.i32()?);
-    let basic = message::basic(r)?;
-    let Some(bytes) = r.size()?.checked_mul(basic.map_or(1, |b| b.size())) else {
-        return bad("a status");
-    };
-    Ok(Status {
-        source,
-        tag,
-        bytes,
-        basic,
-        cancelled: r.u8()? != 0,
-        error: Class(r.i32()?),
-    })
 }

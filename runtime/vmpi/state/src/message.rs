@@ -1,22 +1,12 @@
 //! Inbound messages of a checkpoint ([`written`](pc3_vmpi_core::p2p::written)) that a synchronous sender still holds: [`link`]
 //! finds the sender's request when all ranks are loaded.
 
-use pc3_vmpi_core::p2p::mailbox::{Data, Message};
+use pc3_vmpi_core::mail::mailbox::{Data, Message};
 use pc3_vmpi_core::p2p::written::Senders;
 use pc3_vmpi_link::remote;
-use pc3_vmpi_objects::datatype::basic::Basic;
-use pc3_vmpi_objects::wire::{bad, Read, Reader};
 
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_link::messages::offers;
-
-pub fn basic(r: &mut Reader) -> Read<Option<Basic>> {
-    match r.u32()? {
-        0 => Ok(None),
-        h => Basic::from_handle(h as usize)
-            .map_or_else(|| bad("an unknown basic type"), |b| Ok(Some(b))),
-    }
-}
 
 /// The ranks that messages come from.
 pub fn senders(world: &World) -> Senders<'_> {

@@ -23,24 +23,15 @@ use pc3_runtime::job::Job;
 use pc3_runtime::transfer::SaveCtx;
 use pc3_vmpi_core::p2p::written;
 
+use crate::status::{self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION};
 use crate::{files, posted, saved};
-use pc3_vmpi_core::p2p::mailbox::Message;
-use pc3_vmpi_core::p2p::request::{Extra, What};
+use pc3_vmpi_core::mail::mailbox::Message;
+use pc3_vmpi_core::mail::request::{Extra, What};
 use pc3_vmpi_core::p2p::{Key, Mode, Request, Status};
 use pc3_vmpi_core::rank::{Phase, RankState};
 use pc3_vmpi_objects::pack;
 use pc3_vmpi_objects::wire::Writer;
 use std::sync::atomic::Ordering::Relaxed;
-
-pub const VERSION: u8 = 1;
-pub(crate) const GROWN: u8 = 2;
-/// More than one of these, with representations of files.
-pub(crate) const REPRESENTATIONS: u8 = 2;
-
-pub const NULL: u8 = 1;
-pub(crate) const PERSISTENT: u8 = 2;
-pub(crate) const ACTIVE: u8 = 4;
-pub const DONE: u8 = 8;
 
 /// Everything of a rank that is unwound or has ended; no rank runs, or none can touch it.
 pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
@@ -225,15 +216,5 @@ fn request(w: &mut Writer, handle: usize, r: &Request, ctx: Option<&SaveCtx>) {
     w.size(r.comm);
     w.u64(ctx.map_or(0, |ctx| ctx.address(r.addr)));
     w.size(r.count);
-    status(w, &if done { r.status() } else { Status::EMPTY });
-}
-
-pub fn status(w: &mut Writer, s: &Status) {
-    w.i32(s.source);
-    w.i32(s.tag);
-    let unit = s.basic.filter(|b| s.bytes % b.size() == 0);
-    w.u32(unit.map_or(0, |b| b as u32));
-    w.size(s.bytes / unit.map_or(1, |b| b.size()));
-    w.u8(s.cancelled.into());
-    w.i32(s.error.0);
+    status::write(w, &if done { r.status() } else { Status::EMPTY });
 }

@@ -26,13 +26,10 @@ pub use near::{name, Withdrawn};
 use near::{Bell, Direct, Glance, Naps, Near};
 pub use pc3_transport::{Head, Sink};
 use pc3_transport::{Joined, Transport};
+use socket::ends::LINK;
 use wire::Wire;
 
 use pc3_vmpi_sched::brief::{Brief, Guard};
-
-/// What `pc3run` tells a process that it is one of several: `socket:INDEX:FD,FD,...`, or `mpi:` and the shared object
-/// of a transport over the MPI that has started it.
-pub const LINK: &str = "PC3_LINK";
 
 /// The file to which a process that ends the job writes its status: launchers return one of several, or another.
 const OUTCOME: &str = "PC3_OUTCOME";

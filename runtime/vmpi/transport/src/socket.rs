@@ -1,7 +1,7 @@
 //! Processes of one machine, connected pairwise by Unix sockets that their launcher has made: no MPI needed, and it
 //! works under emulators and in static programs.
 
-mod ends;
+pub(crate) mod ends;
 
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_void, CString};

@@ -17,7 +17,7 @@ use pc3_vmpi_coll::meeting::{rounds, Call, Kind};
 use pc3_vmpi_coll::work::barrier::Gate;
 use pc3_vmpi_coll::work::moves::Move;
 use pc3_vmpi_coll::work::shapes::Shape;
-use pc3_vmpi_core::p2p::request::{Extra, What};
+use pc3_vmpi_core::mail::request::{Extra, What};
 use pc3_vmpi_core::p2p::{Buf, Key, Request, ANY_TAG};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::error::{fail, Class, Result};

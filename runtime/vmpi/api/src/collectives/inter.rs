@@ -7,7 +7,7 @@ use crate::entry::entry;
 use crate::messages::p2p::target;
 use crate::objects::attr;
 use pc3_vmpi_coll::comm::create::Made;
-use pc3_vmpi_coll::comm::inter::{create, merge, Side};
+use pc3_vmpi_coll::comm::inter::{create, merge, LedGroup};
 use pc3_vmpi_coll::comm::Comm;
 use pc3_vmpi_coll::common::common;
 use pc3_vmpi_coll::meeting::posted::Work;
@@ -61,7 +61,7 @@ pub(crate) fn led_by(
     comm: usize,
     root: c_int,
     kind: Kind,
-    exchange: impl FnOnce(Side) -> Result<Side>,
+    exchange: impl FnOnce(LedGroup) -> Result<LedGroup>,
 ) -> Result<Made> {
     let local = me.objects().comm(comm)?.intra()?;
     let Some(root) = usize::try_from(root).ok().filter(|r| *r < local.size()) else {
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn MPI_Intercomm_create(
                         "the other leader's message",
                     )
                 };
-                Ok(Side {
+                Ok(LedGroup {
                     next_id: r.u32().map_err(damaged)?,
                     group: Group::new(r.list(Reader::u32).map_err(damaged)?),
                 })

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use super::status::CStatus;
-use pc3_vmpi_core::p2p::request::General;
+use pc3_vmpi_core::mail::request::General;
 use pc3_vmpi_core::p2p::{Request, Status};
 use pc3_vmpi_objects::below::Below;
 use pc3_vmpi_objects::error::{fail, Class, Result};

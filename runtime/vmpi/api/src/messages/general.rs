@@ -4,7 +4,7 @@ use super::callbacks::free;
 use crate::entry::entry;
 use crate::messages::p2p::publish;
 use crate::messages::request::look;
-use pc3_vmpi_core::p2p::request::{Extra, General, What};
+use pc3_vmpi_core::mail::request::{Extra, General, What};
 use pc3_vmpi_core::p2p::{Buf, Key, Request, Status, ANY_TAG};
 use pc3_vmpi_objects::error::{fail, Class};
 use pc3_vmpi_objects::handle::abi::PROC_NULL;

@@ -8,9 +8,9 @@ use pc3_typemetric::types::{Kind, TypeId};
 use crate::arguments::{buffer, put, wide_count};
 use crate::entry::{entry, entry_of};
 use crate::messages::status::{put_status, CStatus};
+use pc3_vmpi_core::mail::request::{check, What};
 use pc3_vmpi_core::p2p;
 use pc3_vmpi_core::p2p::recv::{await_shown, post, show};
-use pc3_vmpi_core::p2p::request::{check, What};
 use pc3_vmpi_core::p2p::send::{begin, leave, Begun};
 use pc3_vmpi_core::p2p::{
     Buf, Dest, Key, Mode, Req, Request, Status, ANY_SOURCE, ANY_TAG, PROC_NULL,
@@ -19,7 +19,7 @@ use pc3_vmpi_core::rank::{Call, RankState};
 use pc3_vmpi_objects::datatype;
 use pc3_vmpi_objects::datatype::basic::Basic;
 use pc3_vmpi_objects::datatype::bytes::Known;
-use pc3_vmpi_objects::datatype::written::compact;
+use pc3_vmpi_objects::datatype::saved::written::compact;
 use pc3_vmpi_objects::datatype::{bytes, of_basic, TypeRef};
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::handle::SENT;

@@ -5,7 +5,7 @@ use crate::entry::entry;
 use crate::objects::datatype::give;
 use pc3_vmpi_coll::objects::HasObjects;
 use pc3_vmpi_objects::datatype::build::{Constructor, Order};
-use pc3_vmpi_objects::datatype::parametrised::Class90;
+use pc3_vmpi_objects::datatype::constructor::Class90;
 use pc3_vmpi_objects::datatype::{Datatype, TypeRef};
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use std::ffi::c_int;

@@ -18,19 +18,19 @@ use std::cell::{Cell, RefCell};
 
 /// What the leaders of two groups tell one another.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Side {
+pub struct LedGroup {
     pub next_id: u32,
     pub group: GroupRef,
 }
 
-impl Side {
+impl LedGroup {
     pub fn write(&self, w: &mut Writer) {
         w.u32(self.next_id);
         w.list(self.group.ranks().iter(), |w, r| w.u32(*r));
     }
 
-    pub fn read(r: &mut Reader) -> Read<Side> {
-        Ok(Side {
+    pub fn read(r: &mut Reader) -> Read<LedGroup> {
+        Ok(LedGroup {
             next_id: r.u32()?,
             group: Group::new(r.list(Reader::u32)?),
         })
@@ -43,7 +43,7 @@ struct Tell {
     leader: usize,
     next_id: u32,
     most: Cell<u32>,
-    known: RefCell<Option<Result<Side>>>,
+    known: RefCell<Option<Result<LedGroup>>>,
 }
 
 impl Call for Tell {
@@ -114,11 +114,11 @@ impl Tell {
     }
 }
 
-fn read_known(r: &mut Reader) -> Read<Option<Result<Side>>> {
+fn read_known(r: &mut Reader) -> Read<Option<Result<LedGroup>>> {
     if r.u8()? == 0 {
         return Ok(None);
     }
-    r.outcome(Side::read).map(Some)
+    r.outcome(LedGroup::read).map(Some)
 }
 
 /// MPI_Intercomm_create and its like: `exchange`, which only the leader calls, swaps sides with the other leader.
@@ -129,7 +129,7 @@ pub fn create<W: Crew>(
     next_id: &mut u32,
     leader: usize,
     meetings: &Registry,
-    exchange: impl FnOnce(Side) -> Result<Side>,
+    exchange: impl FnOnce(LedGroup) -> Result<LedGroup>,
 ) -> Result<Made> {
     let meet = |next_id, known| -> Result<Tell> {
         let call = Tell {
@@ -145,7 +145,7 @@ pub fn create<W: Crew>(
     };
     let most = meet(*next_id, None)?.most.get();
     let known = (comm.rank as usize == leader).then(|| {
-        exchange(Side {
+        exchange(LedGroup {
             next_id: most,
             group: comm.group.clone(),
         })

@@ -7,7 +7,7 @@ use crate::work::moves::Move;
 use crate::work::reduce::Reduction;
 use crate::work::shapes::Shape;
 use crate::work::side::{Ints, Kept};
-use pc3_vmpi_core::p2p::request::{Collective, Request};
+use pc3_vmpi_core::mail::request::{Collective, Request};
 use pc3_vmpi_objects::datatype::TypeRef;
 use pc3_vmpi_objects::error::MpiError;
 use pc3_vmpi_objects::group::GroupRef;

@@ -5,7 +5,7 @@ use std::any::Any;
 use super::zero_copy::{Came, There, To};
 use crate::topo::neighbors::Neighbors;
 use pc3_vmpi_objects::datatype::moving::Buf;
-use pc3_vmpi_objects::datatype::written::{read_type, write_signature};
+use pc3_vmpi_objects::datatype::saved::written::{read_type, write_signature};
 use pc3_vmpi_objects::datatype::{by_handle, TypeRef};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 use pc3_vmpi_transport::Memory;

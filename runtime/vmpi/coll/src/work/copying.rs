@@ -7,7 +7,7 @@ use crate::meeting::all::All;
 use crate::meeting::call::Call;
 use crate::meeting::kind::Kind;
 use crate::remote::kept::{Body, Packed};
-use pc3_vmpi_core::p2p::mailbox::unpack;
+use pc3_vmpi_core::mail::mailbox::unpack;
 use pc3_vmpi_objects::datatype::moving::{copy, Buf};
 use pc3_vmpi_objects::error::{fail, Class, Result};
 

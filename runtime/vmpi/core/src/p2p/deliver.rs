@@ -1,11 +1,11 @@
-//! Takes out what is in [lanes](super::lane) and delivers it.
+//! Takes out what is in [lanes](crate::mail::lane) and delivers it.
 
 use std::ptr::null;
 use std::sync::atomic::Ordering::*;
 
-use super::lane::{Lane, Parcel, BATCH};
-use super::mailbox::unpack;
-use super::request::{Request, Status};
+use crate::mail::lane::{Lane, Parcel, BATCH};
+use crate::mail::mailbox::unpack;
+use crate::mail::request::{Request, Status};
 use crate::rank::RankState;
 use crate::world::World;
 use pc3_runtime::chaos;

@@ -1,11 +1,11 @@
 //! Sending and receiving at once.
 
-use super::buf::Buf;
-use super::queue::Key;
 use super::recv::irecv;
-use super::request::{Mode, Status};
 use super::send::{send, Dest};
 use super::wait::wait;
+use crate::mail::buf::Buf;
+use crate::mail::queue::Key;
+use crate::mail::request::{Mode, Status};
 use crate::rank::RankState;
 use pc3_vmpi_objects::error::Result;
 

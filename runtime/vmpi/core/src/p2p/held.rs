@@ -1,8 +1,8 @@
 //! Messages that are still in their sender's buffer, and how they leave it without a receiver.
 
-use super::mailbox::{Data, Message};
-use super::request::{Mode, Request, Status, What};
 use super::{EAGER, LAZY};
+use crate::mail::mailbox::{Data, Message};
+use crate::mail::request::{Mode, Request, Status, What};
 use crate::rank::RankState;
 use crate::world::World;
 

@@ -12,41 +12,24 @@
 //!
 //! Everything here speaks of world ranks and context numbers; communicators are resolved above.
 
-pub mod buf;
 pub mod deliver;
 pub mod exchange;
 pub mod held;
-pub mod landing;
-pub mod lane;
-pub mod mailbox;
-pub mod mark;
-pub mod queue;
 pub mod recv;
-pub mod request;
-pub mod room;
 pub mod send;
 mod share;
-pub mod sharing;
 pub mod wait;
 pub mod written;
 
-pub use buf::Buf;
+pub use crate::mail::buf::Buf;
+pub use crate::mail::queue::Key;
+pub use crate::mail::request::{Mode, Req, Request, Status};
+pub use crate::mail::{ANY_SOURCE, ANY_TAG, EAGER, PROC_NULL};
 pub use exchange::exchange;
 pub use held::{all_poll, release_held, settle};
-pub use queue::Key;
 pub use recv::{cancel, iprobe, irecv, probe, recv, recv_status};
-pub use request::{Mode, Req, Request, Status};
 pub use send::{isend, send, Dest};
 pub use wait::{free, test, wait, wait_done};
 
-pub const ANY_SOURCE: i32 = -1;
-pub const ANY_TAG: i32 = -2;
-pub const PROC_NULL: i32 = -3;
-
-/// Messages up to this many bytes are buffered when no receive is posted.
-pub const EAGER: usize = 64 << 10;
-/// From so many on they are buffered only when their sender would have to wait: most receivers come earlier.
+/// From so many bytes on messages are buffered only when their sender would have to wait: most receivers come earlier.
 const LAZY: usize = 4 << 10;
-/// A rank that has this much unreceived makes further senders wait.
-pub const BACKLOG_MESSAGES: usize = 4096;
-pub(crate) const BACKLOG_BYTES: usize = 32 << 20;

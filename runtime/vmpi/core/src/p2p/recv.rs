@@ -2,14 +2,14 @@
 
 use std::sync::atomic::Ordering::*;
 
-use super::buf::Buf;
 use super::deliver::look;
-use super::landing::Stage;
-use super::mailbox::{Data, Message, Queues};
-use super::queue::Key;
-use super::request::{check, Req, Request, Status, What};
 use super::share::share;
 use super::wait::wait_done;
+use crate::mail::buf::Buf;
+use crate::mail::landing::Stage;
+use crate::mail::mailbox::{Data, Message, Queues};
+use crate::mail::queue::Key;
+use crate::mail::request::{check, Req, Request, Status, What};
 use crate::poll::poll;
 use crate::rank::RankState;
 use pc3_vmpi_objects::error::Result;

@@ -2,16 +2,16 @@
 
 use std::sync::atomic::Ordering::*;
 
-use super::buf::Buf;
 use super::deliver::flush_lane;
-use super::landing::Landing;
-use super::mailbox::{Data, Message, Queues};
-use super::queue::Key;
-use super::request::{Mode, Req, Request, Status, What};
-use super::room::Room;
 use super::share::share;
 use super::wait::wait_done;
 use super::{EAGER, LAZY};
+use crate::mail::buf::Buf;
+use crate::mail::landing::Landing;
+use crate::mail::mailbox::{Data, Message, Queues};
+use crate::mail::queue::Key;
+use crate::mail::request::{Mode, Req, Request, Status, What};
+use crate::mail::room::Room;
 use crate::rank::RankState;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 

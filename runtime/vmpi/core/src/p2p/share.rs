@@ -1,7 +1,7 @@
 //! Messages between ranks of this process, whose workers may share the work.
 
-use super::buf::{move_block, Buf};
-use super::sharing::LEAST;
+use crate::mail::buf::{move_block, Buf};
+use crate::mail::sharing::LEAST;
 use crate::rank::RankState;
 use pc3_vmpi_objects::error::Result;
 

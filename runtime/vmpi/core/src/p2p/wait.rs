@@ -1,7 +1,7 @@
 //! Waiting for requests and testing them.
 
 use super::held::{give_way, is_lazy, keep_lazy};
-use super::request::{check, Req, Request, Status};
+use crate::mail::request::{check, Req, Request, Status};
 use crate::poll::poll as polled;
 use crate::rank::RankState;
 use pc3_vmpi_objects::error::Result;

@@ -3,12 +3,12 @@
 
 use pc3_runtime::transfer::{LoadCtx, LoadError};
 
-use super::mailbox::{Data, Message};
-use super::queue::Key;
-use super::request::Request;
-use super::room::Room;
-use pc3_vmpi_objects::datatype::values;
-use pc3_vmpi_objects::datatype::written::{of_signature, read_signature, write_signature};
+use crate::mail::mailbox::{Data, Message};
+use crate::mail::queue::Key;
+use crate::mail::request::Request;
+use crate::mail::room::Room;
+use pc3_vmpi_objects::datatype::saved::values;
+use pc3_vmpi_objects::datatype::saved::written::{of_signature, read_signature, write_signature};
 use pc3_vmpi_objects::pack;
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 

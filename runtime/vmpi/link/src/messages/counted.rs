@@ -4,8 +4,8 @@ use super::arrive::forever;
 use super::heads::{key_of, whole};
 use crate::frame::Frame;
 use crate::link::Link;
-use pc3_vmpi_core::p2p::mailbox::Data;
-use pc3_vmpi_core::p2p::room::{Receipt, Room};
+use pc3_vmpi_core::mail::mailbox::Data;
+use pc3_vmpi_core::mail::room::{Receipt, Room};
 use pc3_vmpi_core::world::World;
 
 fn receipt_of(link: &Link, process: u32, id: u64) -> Receipt {

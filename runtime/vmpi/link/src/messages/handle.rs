@@ -21,7 +21,7 @@ use crate::frame::{Frame, Handler};
 use crate::kind::Kind;
 use crate::link::Link;
 use crate::post::fail;
-use pc3_vmpi_core::p2p::mailbox::unpack;
+use pc3_vmpi_core::mail::mailbox::unpack;
 use pc3_vmpi_core::p2p::{Key, Request, Status};
 use pc3_vmpi_objects::datatype::{by_handle, TypeRef};
 use pc3_vmpi_sched::copy::copy_few;

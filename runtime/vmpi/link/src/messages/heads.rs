@@ -3,9 +3,9 @@
 use pc3_transport::Head;
 
 use crate::frame::{Body, Frame};
-use pc3_vmpi_core::p2p::mailbox::{Data, Message};
+use pc3_vmpi_core::mail::mailbox::{Data, Message};
 use pc3_vmpi_core::p2p::Key;
-use pc3_vmpi_objects::datatype::written::{read_type, write_signature};
+use pc3_vmpi_objects::datatype::saved::written::{read_type, write_signature};
 use pc3_vmpi_objects::datatype::{by_handle, TypeRef};
 use pc3_vmpi_objects::wire::{Reader, Writer};
 

@@ -8,7 +8,7 @@ use crate::frame::{Body, Frame};
 use crate::kind::Kind;
 use crate::link::Link;
 use crate::post::lock;
-use pc3_vmpi_core::p2p::mailbox::{Data, Message};
+use pc3_vmpi_core::mail::mailbox::{Data, Message};
 use pc3_vmpi_core::p2p::{Key, Request};
 use pc3_vmpi_core::world::World;
 

@@ -15,7 +15,7 @@ use crate::course::{later, p2p, remote};
 use crate::machines::done;
 use crate::room;
 use crate::state::{Stage, State, Taken};
-use pc3_vmpi_core::p2p::request::{Mode, Request, What};
+use pc3_vmpi_core::mail::request::{Mode, Request, What};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 

@@ -14,7 +14,7 @@ use pc3_runtime::transfer::{LoadCtx, LoadError};
 use crate::course::{later, p2p};
 use crate::state::{record, Stage};
 use pc3_vmpi_coll::meeting::rounds;
-use pc3_vmpi_core::p2p::request::Request;
+use pc3_vmpi_core::mail::request::Request;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::wire::{Read, Reader, Writer};

@@ -1,7 +1,7 @@
 //! Messages that cross the line.
 
 use crate::state::{record, State};
-use pc3_vmpi_core::p2p::mailbox::Message;
+use pc3_vmpi_core::mail::mailbox::Message;
 use pc3_vmpi_core::p2p::Key;
 use pc3_vmpi_core::rank::RankState;
 

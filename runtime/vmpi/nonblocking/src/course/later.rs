@@ -16,7 +16,7 @@ use pc3_vmpi_coll::meeting::posted::{Posted, Work};
 use pc3_vmpi_coll::meeting::rounds::Full;
 use pc3_vmpi_coll::meeting::waiting::Over;
 use pc3_vmpi_coll::meeting::{rounds, Call, Registry};
-use pc3_vmpi_core::p2p::request::Status;
+use pc3_vmpi_core::mail::request::Status;
 use pc3_vmpi_core::p2p::Request;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;

@@ -21,7 +21,7 @@ use pc3_vmpi_core::p2p::written;
 use pc3_vmpi_core::p2p::written::Senders;
 
 use crate::state::outcome::{is_foreign, Outcome};
-use pc3_vmpi_core::p2p::mailbox::Message;
+use pc3_vmpi_core::mail::mailbox::Message;
 use pc3_vmpi_core::p2p::Key;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};

@@ -4,94 +4,13 @@
 //! MPI_Type_get_contents answers, and [`build`] turns it into a type on any ABI.
 
 use super::basic::Basic;
+use super::constructor::Dim;
+pub use super::constructor::{Constructor, Order, Subdim};
 use super::counted::Counts;
-use super::darray::Dim;
 use super::layout::Layout;
-use super::parametrised::Class90;
 use super::signature::Signature;
 use super::{of_basic, Datatype, TypeRef};
 use crate::error::{fail, Class, Result};
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
-    C,
-    Fortran,
-}
-
-#[derive(Clone, Debug)]
-pub enum Constructor {
-    Named(Basic),
-    Pair(Basic, Basic),
-    Dup(TypeRef),
-    /// As the program asked for it, and the predefined type that it is.
-    Parametrised {
-        class: Class90,
-        digits: i32,
-        range: i32,
-        old: TypeRef,
-    },
-    Contiguous {
-        count: usize,
-        old: TypeRef,
-    },
-    Vector {
-        count: usize,
-        blocklen: usize,
-        stride: isize,
-        old: TypeRef,
-    },
-    Hvector {
-        count: usize,
-        blocklen: usize,
-        stride: isize,
-        old: TypeRef,
-    },
-    Indexed {
-        blocks: Vec<(usize, isize)>,
-        old: TypeRef,
-    },
-    Hindexed {
-        blocks: Vec<(usize, isize)>,
-        old: TypeRef,
-    },
-    IndexedBlock {
-        blocklen: usize,
-        displs: Vec<isize>,
-        old: TypeRef,
-    },
-    HindexedBlock {
-        blocklen: usize,
-        displs: Vec<isize>,
-        old: TypeRef,
-    },
-    Struct {
-        blocks: Vec<(usize, isize, TypeRef)>,
-    },
-    Resized {
-        lb: isize,
-        extent: isize,
-        old: TypeRef,
-    },
-    Subarray {
-        dims: Vec<Subdim>,
-        order: Order,
-        old: TypeRef,
-    },
-    Darray {
-        size: i32,
-        rank: i32,
-        dims: Vec<Dim>,
-        order: Order,
-        old: TypeRef,
-    },
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Subdim {
-    pub size: usize,
-    pub subsize: usize,
-    pub start: usize,
-}
 
 /// Bounds, data and signature while a type is put together.
 #[derive(Clone)]
@@ -113,6 +32,7 @@ fn add(a: isize, b: isize) -> Result<isize> {
         Ok,
     )
 }
+
 fn mul(a: isize, n: usize) -> Result<isize> {
     isize::try_from(n)
         .ok()
@@ -122,12 +42,14 @@ fn mul(a: isize, n: usize) -> Result<isize> {
             Ok,
         )
 }
+
 fn join(a: Option<(isize, isize)>, b: Option<(isize, isize)>) -> Option<(isize, isize)> {
     match (a, b) {
         (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
         (a, b) => a.or(b),
     }
 }
+
 fn spread(
     b: Option<(isize, isize)>,
     count: usize,
@@ -139,6 +61,7 @@ fn spread(
     let last = mul(stride, count - 1)?;
     Ok(Some((add(lo, last.min(0))?, add(hi, last.max(0))?)))
 }
+
 fn moved(b: Option<(isize, isize)>, by: isize) -> Result<Option<(isize, isize)>> {
     b.map(|(lo, hi)| Ok((add(lo, by)?, add(hi, by)?)))
         .transpose()
@@ -394,20 +317,6 @@ pub fn build(c: Constructor, created_at: Option<Box<str>>) -> Result<Datatype> {
     Ok(ty)
 }
 
-impl Constructor {
-    /// Does the call name displacements in bytes?
-    pub fn has_byte_displacements(&self) -> bool {
-        matches!(
-            self,
-            Constructor::Hvector { .. }
-                | Constructor::Hindexed { .. }
-                | Constructor::HindexedBlock { .. }
-                | Constructor::Struct { .. }
-                | Constructor::Resized { .. }
-        )
-    }
-}
-
 /// As [`build`], shared.
 pub fn make(c: Constructor, created_at: Option<Box<str>>) -> Result<TypeRef> {
     Ok(build(c, created_at)?.into())
@@ -467,28 +376,6 @@ pub(super) fn pair_of(handle: usize, value: Element, index: Element) -> Datatype
     Datatype {
         predefined: handle,
         ..draft.finish(Constructor::Pair(value.basic, index.basic))
-    }
-}
-
-impl Constructor {
-    /// The types that this one is made of, in argument order.
-    pub fn children(&self) -> Vec<&TypeRef> {
-        match self {
-            Constructor::Named(_) | Constructor::Pair(..) => vec![],
-            Constructor::Struct { blocks } => blocks.iter().map(|b| &b.2).collect(),
-            Constructor::Dup(old)
-            | Constructor::Parametrised { old, .. }
-            | Constructor::Contiguous { old, .. }
-            | Constructor::Vector { old, .. }
-            | Constructor::Hvector { old, .. }
-            | Constructor::Indexed { old, .. }
-            | Constructor::Hindexed { old, .. }
-            | Constructor::IndexedBlock { old, .. }
-            | Constructor::HindexedBlock { old, .. }
-            | Constructor::Resized { old, .. }
-            | Constructor::Darray { old, .. }
-            | Constructor::Subarray { old, .. } => vec![old],
-        }
     }
 }
 

@@ -1,24 +1,15 @@
 //! MPI_Type_create_darray (MPI 3.1 section 4.1.4): a process's part of an array that is spread over a
 //! grid of processes.
 
-use super::build::Order;
+use super::constructor::{Dim, Order};
 use crate::error::{fail, Class, Result};
 
-/// One dimension of the array and of the grid.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dim {
-    pub size: usize,
-    pub distrib: i32,
-    /// As the program gave it.
-    pub arg: i32,
-    pub procs: usize,
-    /// This process's place along it.
-    pub place: usize,
-}
-
 pub(super) const NONE: i32 = 16;
+
 pub(super) const BLOCK: i32 = 17;
+
 pub(super) const CYCLIC: i32 = 18;
+
 pub(super) const DEFAULT: i32 = 19;
 
 /// The arguments of a call.

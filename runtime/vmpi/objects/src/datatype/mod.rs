@@ -6,18 +6,16 @@
 pub mod basic;
 pub mod build;
 pub mod bytes;
+pub mod constructor;
 pub mod counted;
 pub mod darray;
 pub mod layout;
-pub mod log;
 pub mod moving;
 pub mod parametrised;
 pub mod portable;
-pub mod rebuilt;
+pub mod saved;
 pub mod signature;
 pub mod stored;
-pub mod values;
-pub mod written;
 
 use basic::{Basic, PAIRS};
 use counted::Counts;

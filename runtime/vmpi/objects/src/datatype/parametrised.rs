@@ -1,17 +1,10 @@
 //! Types by the numbers that they have to hold: Fortran's parametrised types (MPI 3.1 section 17.1.9).
 
 use super::basic::Basic;
-use super::build::Constructor;
+use super::constructor::{Class90, Constructor};
 use super::of_basic;
 use crate::error::{fail, Class, Result};
 use crate::handle::abi::UNDEFINED;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Class90 {
-    Real,
-    Complex,
-    Integer,
-}
 
 /// Decimal digits and exponents that a C `long double` has here.
 const LONG_DOUBLE: (i32, i32) = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {

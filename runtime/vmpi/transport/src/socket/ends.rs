@@ -7,7 +7,9 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use pc3_os::files;
 use pc3_runtime::own_file;
 
-use crate::LINK;
+/// What `pc3run` tells a process that it is one of several: `socket:INDEX:FD,FD,...`, or `mpi:` and the shared object
+/// of a transport over the MPI that has started it.
+pub(crate) const LINK: &str = "PC3_LINK";
 
 fn parse(text: &str) -> Option<(u32, Vec<Option<RawFd>>)> {
     let (index, list) = text.strip_prefix("socket:")?.split_once(':')?;

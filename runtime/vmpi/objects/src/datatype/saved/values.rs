@@ -4,11 +4,11 @@
 
 use pc3_runtime::transfer::{LoadCtx, LoadError};
 
-use super::basic::Basic;
-use super::bytes;
-use super::signature::{Item, Signature};
 use super::written::of_signature;
-use super::TypeRef;
+use crate::datatype::basic::Basic;
+use crate::datatype::bytes;
+use crate::datatype::signature::{Item, Signature};
+use crate::datatype::TypeRef;
 use crate::pack;
 use crate::wire::{bad, Read, Reader};
 

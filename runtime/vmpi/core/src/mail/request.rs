@@ -236,7 +236,7 @@ impl Request {
 }
 
 /// Ownership of a pending operation outside the C handle table.  Must be waited for (or handed to
-/// [`super::free`]): the mailboxes point to it.
+/// [`free`](crate::p2p::free)): the mailboxes point to it.
 #[must_use]
 #[derive(Debug)]
 pub struct Req(pub NonNull<Request>);

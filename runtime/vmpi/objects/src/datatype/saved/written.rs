@@ -6,10 +6,10 @@
 //! ```
 //! The last: `n` bytes that are values of one of the program's types, by its number.
 
-use super::basic::Basic;
-use super::build::{make, Constructor};
-use super::signature::{Item, Signature};
-use super::{bytes, of_basic, TypeRef};
+use crate::datatype::basic::Basic;
+use crate::datatype::build::{make, Constructor};
+use crate::datatype::signature::{Item, Signature};
+use crate::datatype::{bytes, of_basic, TypeRef};
 use crate::error::{Class, MpiError};
 use crate::wire::{bad, Read, Reader, Writer};
 use pc3_typemetric::types::TypeId;

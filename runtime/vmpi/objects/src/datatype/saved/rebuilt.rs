@@ -1,13 +1,13 @@
 //! The datatypes of a checkpoint, made again from their constructor calls: see [`super::log`].
 
-use super::basic::Basic;
-use super::build::{build, Constructor, Order, Subdim};
-use super::counted::{self, Counted, Counts};
-use super::darray::{Dim, BLOCK, CYCLIC, DEFAULT, NONE};
 use super::log::{number, BYTES, COUNTED, WIDE};
-use super::parametrised::Class90;
-use super::portable::{displacements, refuse, Block, Question, Saved};
-use super::{by_handle, bytes, Datatype, TypeRef};
+use crate::datatype::basic::Basic;
+use crate::datatype::build::{build, Constructor, Order, Subdim};
+use crate::datatype::constructor::{Class90, Dim};
+use crate::datatype::counted::{self, Counted, Counts};
+use crate::datatype::darray::{BLOCK, CYCLIC, DEFAULT, NONE};
+use crate::datatype::portable::{displacements, refuse, Block, Question, Saved};
+use crate::datatype::{by_handle, bytes, Datatype, TypeRef};
 use crate::wire::{bad, Read, Reader};
 use pc3_runtime::transfer::{LoadCtx, LoadError, Target};
 use pc3_typemetric::types::TypeId;
@@ -168,6 +168,23 @@ impl Rebuilt {
     }
 }
 
+fn parametrised(r: &mut Reader, old: &Old) -> Read<Constructor> {
+    let class = match r.u8()? {
+        0 => Class90::Real,
+        1 => Class90::Complex,
+        2 => Class90::Integer,
+        _ => return bad("an unknown class of datatypes"),
+    };
+    let (digits, range) = (r.i32()?, r.i32()?);
+    // The saved one, so that what was packed and sent by it is read as that.
+    Ok(Constructor::Parametrised {
+        class,
+        digits,
+        range,
+        old: old.ty(),
+    })
+}
+
 /// One constructor call of the saved program, while it is made again.
 struct Call<'a> {
     all: &'a Rebuilt,
@@ -215,17 +232,7 @@ impl Call<'_> {
                 blocks: self.blocks(&pairs(r)?, &old)?,
                 old: old.ty(),
             },
-            6 => {
-                let list = pairs(r)?;
-                let ask: Vec<_> = list.iter().map(|(n, d)| (*n, *d, &old)).collect();
-                let displs = self.solve(&ask, None, true)?;
-                let lengths = list.iter().map(|b| self.length(*b, &old));
-                let lengths = lengths.collect::<Read<Vec<_>>>()?;
-                Constructor::Hindexed {
-                    blocks: lengths.into_iter().zip(displs).collect(),
-                    old: old.ty(),
-                }
-            }
+            6 => self.hindexed(r, &old)?,
             7 => {
                 let (blocklen, list) = (r.size()?, r.list(Reader::disp)?);
                 let list: Vec<_> = list.into_iter().map(|d| (blocklen, d)).collect();
@@ -236,18 +243,7 @@ impl Call<'_> {
                     old: old.ty(),
                 }
             }
-            8 => {
-                let (blocklen, list) = (r.size()?, r.list(Reader::disp)?);
-                let ask: Vec<_> = list.iter().map(|d| (blocklen, *d, &old)).collect();
-                let displs = self.solve(&ask, None, true)?;
-                let lengths = list.iter().map(|d| self.length((blocklen, *d), &old));
-                let lengths = lengths.collect::<Read<Vec<_>>>()?;
-                Constructor::HindexedBlock {
-                    blocklen: self.equal(lengths.into_iter(), blocklen, &old)?,
-                    displs,
-                    old: old.ty(),
-                }
-            }
+            8 => self.hindexed_block(r, &old)?,
             10 => {
                 let (lb, extent) = (r.disp()?, r.disp()?);
                 let found = self.solve(&[(1, lb, &old)], Some(extent), true)?;
@@ -257,46 +253,58 @@ impl Call<'_> {
                     old: old.ty(),
                 }
             }
-            11 => {
-                let order = order(r)?;
-                let mut dims = r.list(|r| {
-                    Ok(Subdim {
-                        size: r.size()?,
-                        subsize: r.size()?,
-                        start: r.size()?,
-                    })
-                })?;
-                if !old.is_bytes() {
-                    self.without_sizes(self.counts.lengths, &old)?;
-                } else if let Some(d) = fastest(&mut dims, order) {
-                    for n in [&mut d.size, &mut d.subsize, &mut d.start] {
-                        *n = self.many(*n, &old)?;
-                    }
-                }
-                Constructor::Subarray {
-                    dims,
-                    order,
-                    old: old.ty(),
-                }
-            }
+            11 => self.subarray(r, &old)?,
             12 => self.darray(r, &old)?,
-            13 => {
-                let class = match r.u8()? {
-                    0 => Class90::Real,
-                    1 => Class90::Complex,
-                    2 => Class90::Integer,
-                    _ => return bad("an unknown class of datatypes"),
-                };
-                let (digits, range) = (r.i32()?, r.i32()?);
-                // The saved one, so that what was packed and sent by it is read as that.
-                Constructor::Parametrised {
-                    class,
-                    digits,
-                    range,
-                    old: old.ty(),
-                }
-            }
+            13 => parametrised(r, &old)?,
             _ => return bad("an unknown kind of datatype"),
+        })
+    }
+
+    fn hindexed(&self, r: &mut Reader, old: &Old) -> Read<Constructor> {
+        let list = pairs(r)?;
+        let ask: Vec<_> = list.iter().map(|(n, d)| (*n, *d, old)).collect();
+        let displs = self.solve(&ask, None, true)?;
+        let lengths = list.iter().map(|b| self.length(*b, old));
+        let lengths = lengths.collect::<Read<Vec<_>>>()?;
+        Ok(Constructor::Hindexed {
+            blocks: lengths.into_iter().zip(displs).collect(),
+            old: old.ty(),
+        })
+    }
+
+    fn hindexed_block(&self, r: &mut Reader, old: &Old) -> Read<Constructor> {
+        let (blocklen, list) = (r.size()?, r.list(Reader::disp)?);
+        let ask: Vec<_> = list.iter().map(|d| (blocklen, *d, old)).collect();
+        let displs = self.solve(&ask, None, true)?;
+        let lengths = list.iter().map(|d| self.length((blocklen, *d), old));
+        let lengths = lengths.collect::<Read<Vec<_>>>()?;
+        Ok(Constructor::HindexedBlock {
+            blocklen: self.equal(lengths.into_iter(), blocklen, old)?,
+            displs,
+            old: old.ty(),
+        })
+    }
+
+    fn subarray(&self, r: &mut Reader, old: &Old) -> Read<Constructor> {
+        let order = order(r)?;
+        let mut dims = r.list(|r| {
+            Ok(Subdim {
+                size: r.size()?,
+                subsize: r.size()?,
+                start: r.size()?,
+            })
+        })?;
+        if !old.is_bytes() {
+            self.without_sizes(self.counts.lengths, old)?;
+        } else if let Some(d) = fastest(&mut dims, order) {
+            for n in [&mut d.size, &mut d.subsize, &mut d.start] {
+                *n = self.many(*n, old)?;
+            }
+        }
+        Ok(Constructor::Subarray {
+            dims,
+            order,
+            old: old.ty(),
         })
     }
 

@@ -22,7 +22,7 @@ use super::{ANY_SOURCE, ANY_TAG};
 use pc3_vmpi_objects::datatype::{Datatype, TypeRef};
 
 /// Bytes that fit beside the rest.
-pub(super) const ROOM: usize = 30;
+pub(crate) const ROOM: usize = 30;
 
 /// Low bits of the word; the key is in the others while the receive can be claimed.
 const STATE: u64 = 7;

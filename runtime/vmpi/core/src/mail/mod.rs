@@ -1,0 +1,21 @@
+//! What messages are kept in, and what waits for them.
+
+pub mod buf;
+pub mod landing;
+pub mod lane;
+pub mod mailbox;
+pub mod mark;
+pub mod queue;
+pub mod request;
+pub mod room;
+pub mod sharing;
+
+pub const ANY_SOURCE: i32 = -1;
+pub const ANY_TAG: i32 = -2;
+pub const PROC_NULL: i32 = -3;
+
+/// Messages up to this many bytes are buffered when no receive is posted.
+pub const EAGER: usize = 64 << 10;
+/// A rank that has this much unreceived makes further senders wait.
+pub const BACKLOG_MESSAGES: usize = 4096;
+pub(crate) const BACKLOG_BYTES: usize = 32 << 20;
