@@ -9,7 +9,7 @@ use pc3_state::job::Job;
 use pc3_state::rank::Rank;
 use pc3_state::transfer::{LoadCtx, LoadError, SaveCtx};
 
-pub struct Solo;
+pub(crate) struct Solo;
 
 impl Engine for Solo {
     fn run(&self, _job: &Arc<Job>, ranks: Vec<Box<Rank>>, body: Body) -> i32 {

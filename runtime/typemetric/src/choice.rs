@@ -94,7 +94,7 @@ impl Choice {
     }
 
     /// Was it concluded from what the program does?
-    pub fn is_concluded(&self) -> bool {
+    pub(crate) fn is_concluded(&self) -> bool {
         let own = |r: &Rule| matches!(r.member.as_deref(), Some(VALUE | LEFT));
         self.rules.iter().any(own)
     }

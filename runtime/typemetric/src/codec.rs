@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
-    pub fn set_rest(&mut self, rest: &'a [u8]) {
+    pub(crate) fn set_rest(&mut self, rest: &'a [u8]) {
         self.rest = rest;
     }
     pub fn bytes(&mut self, n: u64) -> Result<&'a [u8], DecodeError> {

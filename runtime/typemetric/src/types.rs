@@ -93,7 +93,7 @@ pub const NUMBER: u8 = c::PC3_TYPE_NUMBER;
 /// Untyped bytes that may hold pointers.
 pub const UNKNOWN: u8 = c::PC3_TYPE_UNKNOWN;
 /// Objects of this struct are rows of it: the array at its end is as long as it says.
-pub const ROW: u8 = c::PC3_TYPE_ROW;
+pub(crate) const ROW: u8 = c::PC3_TYPE_ROW;
 /// Objects of this struct are one, with a longer array at its end.  An integer made of sizes ([`Kind::Bytes`] without an
 /// element) is one of these, or 0.
 pub const ONE: u8 = c::PC3_TYPE_ONE;
@@ -155,7 +155,7 @@ pub struct Bits {
 
 impl Bits {
     /// Finds a field in the image of a struct whose only one-bits are the field's.
-    pub fn from_image(image: &[u8], endian: Endian) -> Option<Bits> {
+    pub(crate) fn from_image(image: &[u8], endian: Endian) -> Option<Bits> {
         let first_byte = image.iter().position(|&b| b != 0)?;
         let last_byte = image.iter().rposition(|&b| b != 0)?;
         let (lead, trail) = match endian {
@@ -232,7 +232,7 @@ pub fn counterparts(a: &Type, b: &Type) -> Option<Vec<(usize, usize)>> {
 }
 
 /// `__pad0`, `__glibc_reserved`, `__unused4`, and `__st_ino` beside `st_ino`: names that C reserves for the system.
-pub fn is_filler(t: &Type, name: &str) -> bool {
+pub(crate) fn is_filler(t: &Type, name: &str) -> bool {
     name.strip_prefix("__").is_some_and(|rest| {
         ["pad", "reserved", "unused"]
             .iter()
@@ -326,7 +326,7 @@ pub struct TypeTable {
 const MAX_SIZE: u64 = 1 << 56;
 
 /// Containment deeper than this is refused: recursion over types must not exhaust the stack.
-pub const MAX_DEPTH: u16 = 200;
+pub(crate) const MAX_DEPTH: u16 = 200;
 
 impl TypeTable {
     pub fn new(abi: Abi) -> TypeTable {

@@ -148,7 +148,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Values of the two types have the same bytes, references apart.
-    pub fn identical(&mut self, s: TypeId, d: TypeId) -> bool {
+    pub(crate) fn identical(&mut self, s: TypeId, d: TypeId) -> bool {
         if let Some(&known) = self.identical.get(&(s, d)) {
             return known;
         }
@@ -220,7 +220,7 @@ impl<'a> Compiler<'a> {
             && (a.kind == Kind::Bool) == (b.kind == Kind::Bool)
     }
 
-    pub fn has_references(&mut self, s: TypeId) -> bool {
+    pub(crate) fn has_references(&mut self, s: TypeId) -> bool {
         if let Some(&known) = self.references.get(&s) {
             return known;
         }
