@@ -131,6 +131,8 @@ pub struct Record {
     pub packed: bool,
     /// Its scalars are stored in the other order of bytes (`scalar_storage_order`).
     pub reversed: bool,
+    /// The first of this tag with the same members, in a scope that this one does not see: the same type (C23).
+    pub like: Option<RecordId>,
 }
 impl Record {
     /// How C names it: by its tag, or the typedef of one without.

@@ -370,12 +370,20 @@ impl Types {
     pub fn is_function(&self, id: TypeId) -> bool {
         matches!(self.get(id), Type::Function { .. })
     }
+    pub fn is_null_type(&self, t: TypeId) -> bool {
+        is_null_type(&self.list, t)
+    }
+}
+
+/// Is it `nullptr_t`?  That is `void *`, but that what it points to is `restrict`.
+fn is_null_type(types: &[Type], t: TypeId) -> bool {
+    let void = |t: TypeId| types[t.index()] == Type::Void;
+    matches!(types[t.index()], Type::Pointer(to) if to.is_restrict && void(to.ty))
 }
 
 impl Unit {
-    /// Is it `nullptr_t`?  That is `void *`, but that what it points to is `restrict`.
     pub fn is_null_type(&self, t: TypeId) -> bool {
-        matches!(self.ty(t), Type::Pointer(to) if to.is_restrict && *self.ty(to.ty) == Type::Void)
+        is_null_type(&self.types, t)
     }
 
     /// A type as one would say it: `struct node *`, `int (*)(char, ...)`, `double [10]`.

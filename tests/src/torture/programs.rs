@@ -112,7 +112,11 @@ pub fn in_folder(folder: &Path) -> Result<Vec<Source>> {
         .collect())
 }
 
-/// C23's features, each alone and each with each other one: `pair.c` of the folder with one or two of its other files.
+/// All features of C23 in one program.
+pub const TOGETHER: &str = "together";
+
+/// C23's features, each alone and each with each other one: `pair.c` of the folder with one or two of its other files; and all of
+/// them together.
 pub fn c23() -> Result<Vec<Source>> {
     let folder = crate::arch::root().join("tests/c23");
     let mut names = Vec::new();
@@ -125,7 +129,9 @@ pub fn c23() -> Result<Vec<Source>> {
     names.sort();
     let mut list = Vec::new();
     for (i, first) in names.iter().enumerate() {
-        for second in [None].into_iter().chain(names[i + 1..].iter().map(Some)) {
+        let others = names[i + 1..].iter().filter(|_| first != TOGETHER);
+        let others = others.filter(|n| *n != TOGETHER).map(Some);
+        for second in [None].into_iter().chain(others) {
             let mut source = Source::file(&folder.join("pair.c"));
             source.name = format!("c23/{first}");
             source.flags = vec![

@@ -37,14 +37,12 @@ pub(super) fn write(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     let mut inner = Edits::default();
     hot.stmt(func.body, &mut inner);
     let delta = cx.uses_delta.get() || openmp::uses_delta(cx, f);
-    let types = clones::hoist::types_text(cx, f);
-    let statics = clones::hoist::statics_text(cx, f, &hot);
+    let moved = clones::hoist::moved_text(cx, f, &hot);
     front += &declare_replaced(cx);
-    if !types.is_empty() {
+    if clones::hoist::has_types(cx, f) {
         inner_typedefs(cx, f, &mut inner);
     }
-    front += &types;
-    front += &statics;
+    front += &moved;
     if instrumented {
         front += &hot.front();
         front += &attributes::wrappers(cx, f);
@@ -153,9 +151,10 @@ pub(super) fn inner_typedefs(cx: &UnitCx, f: FuncId, edits: &mut Edits) {
         pc3_program::walk::visit_decls(
             cx.u,
             pc3_program::walk::Node::Stmt(cx.u.func(f).body),
-            &mut |d, _| {
+            &mut |d, statement| {
                 if d.is_typedef && d.vars.iter().all(|v| !cx.names.is_vm(cx.u.sym(v.sym).ty)) {
-                    edits.replace(&d.span, "");
+                    // In a loop's head its semicolon stays.
+                    edits.replace(&d.span, statement.map_or(";", |_| ""));
                 }
             },
         );

@@ -230,7 +230,9 @@ fn items(cx: &UnitCx, edits: &mut Edits, diagnostics: &mut Diagnostics) {
                     .collect();
                 let declared = function::declare_replaced(cx) + &objects;
                 if !declared.is_empty() {
-                    edits.insert(behind, declared);
+                    // In front of all, what follows is a line marker.
+                    let end = if behind == 0 { "\n" } else { "" };
+                    edits.insert(behind, declared + end);
                 }
                 behind = d.span.end;
             }

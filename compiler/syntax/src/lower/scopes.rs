@@ -55,6 +55,10 @@ impl Lower {
         &mut self.scopes[last]
     }
 
+    pub(crate) fn is_at_file(&self) -> bool {
+        self.scopes.len() == 1
+    }
+
     pub(crate) fn is_file_type(&self, name: &str) -> bool {
         let id = self.scopes.first().and_then(|s| s.names.get(name));
         id.is_some_and(|s| self.unit.sym(*s).kind == SymKind::Typedef)
@@ -65,7 +69,7 @@ impl Lower {
     }
 
     pub fn declare(&mut self, new: NewSymbol) -> SymId {
-        let at_file = self.scopes.len() == 1;
+        let at_file = self.is_at_file();
         let is_extern = new.storage == Some(Storage::Extern);
         let linked =
             new.kind == SymKind::Func || new.kind == SymKind::Var && (at_file || is_extern);
@@ -150,7 +154,7 @@ impl Lower {
             (_, Some(s)) => s,
             _ => Storage::Auto,
         };
-        let at_file = self.scopes.len() == 1;
+        let at_file = self.is_at_file();
         let id = SymId(self.unit.symbols.len() as u32);
         self.unit.symbols.push(Symbol {
             name: new.name.clone(),

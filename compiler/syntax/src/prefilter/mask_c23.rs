@@ -29,6 +29,7 @@ impl Masker<'_> {
         let word = self.word(i);
         match word {
             "true" | "false" | "nullptr" if self.standard.c23 => self.put(t.start, "1"),
+            "__nullptr" => self.put(t.start, "1"),
             "constexpr" if self.standard.c23 => self.put(t.start, "const"),
             "auto" if self.standard.c23 && self.infers(i + 1) => {
                 self.put(t.start, "int");

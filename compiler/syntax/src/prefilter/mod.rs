@@ -183,7 +183,7 @@ impl Prepared {
 
 /// Does the operand of the `typeof` at `i` begin with another?
 fn nested_typeof<'a>(word: &dyn Fn(usize) -> &'a str, i: usize) -> bool {
-    let is_typeof = |k| word(k).trim_matches('_').starts_with("typeof");
+    let is_typeof = |k| matches!(word(k).trim_matches('_'), "typeof" | "typeof_unqual");
     is_typeof(i) && word(i + 1) == "(" && is_typeof(i + 2) && word(i + 3) == "("
 }
 

@@ -21,23 +21,26 @@ impl Printer<'_, '_> {
             .any(|v| self.plan.shadow_set.contains(&v.sym) || self.is_vm(v.sym))
     }
 
-    pub fn decl(&self, d: &DeclGroup, out: &mut Edits) {
+    /// Does all of it stand in front of the function now?
+    pub(crate) fn is_moved(&self, d: &DeclGroup) -> bool {
+        match d.vars.first() {
+            None => crate::rewrite::clones::hoist::hoists_typedefs(self.cx, self.f),
+            Some(v) => !d.is_typedef && self.cx.statics.contains_key(&v.sym),
+        }
+    }
+
+    pub(crate) fn decl(&self, d: &DeclGroup, out: &mut Edits) {
         let u = self.u();
+        if self.is_moved(d) {
+            return out.replace(&d.span, "");
+        }
         let Some(first) = d.vars.first() else {
-            // A type alone, which stands in front of the function now.
-            if crate::rewrite::clones::hoist::hoists_typedefs(self.cx, self.f) {
-                out.replace(&d.span, "");
-            }
             return;
         };
         if d.is_typedef || u.sym(first.sym).kind == SymKind::Func {
             return;
         }
         match u.sym(first.sym).storage {
-            // Moved to file scope.
-            Storage::Static if self.cx.statics.contains_key(&first.sym) => {
-                return out.replace(&d.span, "")
-            }
             Storage::Static => return d.vars.iter().for_each(|v| self.constants(v, out)),
             Storage::Extern => return,
             _ => {}
@@ -134,7 +137,7 @@ impl Printer<'_, '_> {
     }
 
     /// The declarator in place: new name, initialiser.
-    pub fn declarator(&self, v: &VarDecl, out: &mut Edits) {
+    pub(crate) fn declarator(&self, v: &VarDecl, out: &mut Edits) {
         let u = self.u();
         let sym = u.sym(v.sym);
         if let Some(new) = self.plan.renamed.get(&v.sym) {

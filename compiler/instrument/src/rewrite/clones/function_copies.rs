@@ -143,7 +143,7 @@ pub fn text(
     }
     edits.insert(crate::rewrite::clones::labels::inside(u, &body), prologue);
     printer.stmt(func.body, &mut edits);
-    if !hoist::types_text(cx, f).is_empty() {
+    if hoist::has_types(cx, f) {
         crate::rewrite::function::inner_typedefs(cx, f, &mut edits);
     }
     edits.insert(body.end - 1, epilogue);

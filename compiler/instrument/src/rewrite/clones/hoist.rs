@@ -13,6 +13,7 @@ use std::collections::HashMap;
 /// How often each name is declared in the unit: ordinary identifiers and tags apart.
 struct Counts<'a> {
     ordinary: HashMap<&'a str, u32>,
+    /// Records that are one type count once.
     tags: HashMap<&'a str, u32>,
 }
 
@@ -27,6 +28,7 @@ fn count(u: &Unit) -> Counts<'_> {
     for t in u
         .records
         .iter()
+        .filter(|r| r.like.is_none())
         .filter_map(|r| r.tag.as_deref())
         .chain(u.enums.iter().filter_map(|e| e.tag.as_deref()))
     {
@@ -212,7 +214,7 @@ fn name_types(cx: &mut UnitCx, f: FuncId, counts: &Counts) {
         }
         let name = match &r.tag {
             Some(t) if r.scope.is_none() || counts.tags[t.as_str()] == 1 => t.clone(),
-            Some(t) => format!("pc3_{t}_{i}"),
+            Some(t) => format!("pc3_{t}_{}", r.like.map_or(i, RecordId::index)),
             None => format!("pc3_anon_{i}"),
         };
         cx.names.records.insert(RecordId(i as u32), name);
@@ -346,14 +348,34 @@ fn definitions(cx: &UnitCx, f: FuncId) -> Vec<Span> {
     pieces
 }
 
-/// The hoisted definitions of a function's types on one line.
-pub(crate) fn types_text(cx: &UnitCx, f: FuncId) -> String {
-    let mut out = String::new();
-    for span in definitions(cx, f) {
-        out += definition(cx, f, &span).trim_end_matches(';');
-        out += "; ";
-    }
-    out
+/// A definition that stands in front of its function, and where it ends in the user's text.
+type Moved = (u32, String);
+
+/// What moves in front of a function, in the user's order: an enumerator may be a `constexpr` object, and an object's type be
+/// defined before it.
+pub(crate) fn moved_text(
+    cx: &UnitCx,
+    f: FuncId,
+    printer: &crate::rewrite::clones::printer::Printer,
+) -> String {
+    let mut all = types(cx, f);
+    all.extend(statics(cx, f, printer));
+    all.sort_by_key(|(end, _)| *end);
+    all.into_iter().map(|(_, text)| text).collect()
+}
+
+/// Does the function define types that move?
+pub(crate) fn has_types(cx: &UnitCx, f: FuncId) -> bool {
+    !definitions(cx, f).is_empty()
+}
+
+/// The hoisted definitions of a function's types, each on one line.
+fn types(cx: &UnitCx, f: FuncId) -> Vec<Moved> {
+    let one = |span: Span| {
+        let text = definition(cx, f, &span);
+        (span.end, format!("{}; ", text.trim_end_matches(';')))
+    };
+    definitions(cx, f).into_iter().map(one).collect()
 }
 
 fn is_hoisted_enum(cx: &UnitCx, e: &EnumDef) -> bool {
@@ -424,19 +446,20 @@ fn definition(cx: &UnitCx, f: FuncId, span: &Span) -> String {
 }
 
 /// File-scope definitions of a function's statics.
-pub(crate) fn statics_text(
+fn statics(
     cx: &UnitCx,
     f: FuncId,
     printer: &crate::rewrite::clones::printer::Printer,
-) -> String {
+) -> Vec<Moved> {
     let u = cx.u;
-    let mut out = String::new();
+    let mut all = Vec::new();
     visit_decls(u, Node::Stmt(u.func(f).body), &mut |d, _| {
         let Some(v) = d.vars.first() else { return };
         if d.is_typedef || !cx.statics.contains_key(&v.sym) {
             return;
         }
         let mut edits = Edits::default();
+        let mut out = String::new();
         crate::rewrite::globals::place_constants(cx, d, &mut edits);
         for v in &d.vars {
             for span in u
@@ -459,6 +482,7 @@ pub(crate) fn statics_text(
             out += ";";
         }
         out += " ";
+        all.push((d.span.end, out));
     });
-    out
+    all
 }

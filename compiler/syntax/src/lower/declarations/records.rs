@@ -41,6 +41,7 @@ impl Lower {
                     tag_span: None,
                     packed: false,
                     reversed: false,
+                    like: None,
                 });
                 if let Some((name, _)) = &tag {
                     self.scope().tags.insert(name.clone(), Tag::Record(id));
@@ -91,7 +92,9 @@ impl Lower {
         ];
         let packed = own.iter().any(|l| l.iter().any(|a| a.name == "packed"));
         let reversed = self.is_reversed(&own.concat(), span.start);
+        let like = tag.as_ref().and_then(|_| self.unseen_like(id, &fields));
         let r = &mut self.unit.records[id.index()];
+        r.like = like;
         r.fields = Some(fields);
         r.def = Some(def);
         r.tag_at = Some(open);
@@ -209,6 +212,10 @@ impl Lower {
                 self.lookup_tag(name)
             }
         });
+        let outer = match tag.as_ref().and_then(|(name, _)| self.lookup_tag(name)) {
+            Some(Tag::Enum(e)) if has_body && self.unit.target.standard.same_tags => Some(e),
+            _ => None,
+        };
         let id = match found {
             Some(Tag::Enum(e)) => e,
             Some(Tag::Record(_)) | None => {
@@ -255,12 +262,34 @@ impl Lower {
         let again = self.unit.enums[id.index()].def.is_some();
         match tag {
             Some((_, at)) if has_body && again && self.unit.target.standard.same_tags => {
-                self.unit.repeated.push(at.end..span.end);
+                self.repeated_enum(id, at.end, &span);
             }
-            tag if has_body => self.enumerators(n, id, &span, tag.map(|(_, s)| s)),
+            tag if has_body => {
+                self.enumerators(n, id, &span, tag.as_ref().map(|(_, s)| s.clone()));
+                let same = outer.filter(|o| self.same_enumerators(*o, id));
+                if let (Some(same), Some((name, at))) = (same, tag) {
+                    self.repeated_enum(same, at.end, &span);
+                    self.enum_stands_for(id, same, &name);
+                    return same;
+                }
+            }
             _ => {}
         }
         id
+    }
+
+    /// Its members go; its type stays where this is a declaration by itself, which has to have it.
+    fn repeated_enum(&mut self, id: EnumId, tag_end: u32, span: &Span) {
+        let first = self.p.tokens.at_or_after(span.start);
+        let behind = self.p.tokens.at_or_after(span.end);
+        let ends = |i: usize| matches!(self.p.token_text(i), ";" | "}");
+        let alone = (first == 0 || ends(first - 1))
+            && (behind >= self.p.tokens.list.len() || self.p.token_text(behind) == ";");
+        let from = match alone && self.unit.enums[id.index()].fixed {
+            true => self.opening_brace(span, Some(tag_end)),
+            false => tag_end,
+        };
+        self.unit.repeated.push(from..span.end);
     }
 
     /// A type that is named by words alone.

@@ -35,6 +35,7 @@ impl Lower {
         match (self.types.get(a.ty), self.types.get(b.ty)) {
             _ if a.ty == b.ty => true,
             (Type::Record(x), Type::Record(y)) if (*x, *y) == pair => true,
+            (Type::Record(x), Type::Record(y)) if self.alike(*x, *y) => true,
             (Type::Record(x), Type::Record(y)) => {
                 let (x, y) = (&self.unit.records[x.index()], &self.unit.records[y.index()]);
                 let untagged = x.tag.is_none() && y.tag.is_none() && x.is_union == y.is_union;
@@ -56,6 +57,24 @@ impl Lower {
         }
     }
 
+    /// The first record of this one's tag with these members, where this one is in another scope than the file's.
+    pub(crate) fn unseen_like(&self, new: RecordId, fields: &[Field]) -> Option<RecordId> {
+        if !self.unit.target.standard.same_tags || self.is_at_file() {
+            return None;
+        }
+        let tag = &self.unit.records[new.index()].tag;
+        let mut before = (0..new.0).map(RecordId);
+        before.find(|r| {
+            self.unit.records[r.index()].tag == *tag && self.same_fields(*r, new, fields)
+        })
+    }
+
+    /// One type, though defined in two scopes.
+    pub(crate) fn alike(&self, a: RecordId, b: RecordId) -> bool {
+        let first = |r: RecordId| self.unit.records[r.index()].like.unwrap_or(r);
+        first(a) == first(b)
+    }
+
     /// From here on the tag names `same`, and so do the uses of `new`, which nothing else knows.
     pub(crate) fn stands_for(&mut self, new: RecordId, same: RecordId, tag: &str) {
         if new == same {
@@ -69,5 +88,40 @@ impl Lower {
         }
         let r = &mut self.unit.records[new.index()];
         (r.tag, r.scope) = (None, None);
+    }
+
+    /// Has the enumeration `known` the enumerators and the type of `new`?
+    pub(crate) fn same_enumerators(&self, known: EnumId, new: EnumId) -> bool {
+        let (k, n) = (
+            &self.unit.enums[known.index()],
+            &self.unit.enums[new.index()],
+        );
+        let same = |(a, b): (&SymId, &SymId)| {
+            let (a, b) = (self.unit.sym(*a), self.unit.sym(*b));
+            a.name == b.name && a.value == b.value
+        };
+        known != new
+            && k.def.is_some()
+            && (k.fixed, k.underlying) == (n.fixed, n.underlying)
+            && k.constants.len() == n.constants.len()
+            && k.constants.iter().zip(&n.constants).all(same)
+    }
+
+    /// As [`Lower::stands_for`]; so do the enumerators.
+    pub(crate) fn enum_stands_for(&mut self, new: EnumId, same: EnumId, tag: &str) {
+        let constants = self.unit.enums[same.index()].constants.clone();
+        for c in constants {
+            let name = self.unit.sym(c).name.clone();
+            self.scope().names.insert(name, c);
+        }
+        self.scope().tags.insert(tag.into(), Tag::Enum(same));
+        for r in &mut self.unit.type_refs {
+            if r.to == TypeRefTo::Enum(new) {
+                r.to = TypeRefTo::Enum(same);
+            }
+        }
+        let e = &mut self.unit.enums[new.index()];
+        (e.tag, e.scope, e.def) = (None, None, None);
+        e.constants.clear();
     }
 }

@@ -74,7 +74,7 @@ impl Lower {
             _ => {}
         }
         let text = self.text(&span).to_string();
-        if text == "nullptr" {
+        if text == "nullptr" || text == "__nullptr" {
             return self.null(span);
         }
         if text == "true" || text == "false" {

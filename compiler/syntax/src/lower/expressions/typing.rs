@@ -217,10 +217,11 @@ impl Lower {
         }
         match (self.types.pointee(a), self.types.pointee(b)) {
             (Some(pa), Some(pb)) => {
-                if self.is_null(els) {
+                let none = |q: QualType| self.types.is_null_type(q.ty);
+                if self.is_null(els) || none(b) {
                     return Some(a);
                 }
-                if self.is_null(then) {
+                if self.is_null(then) || none(a) {
                     return Some(b);
                 }
                 let to = if pb.ty == void.ty { pb } else { pa };
@@ -271,6 +272,7 @@ impl Lower {
         }
         match (self.types.get(a.ty), self.types.get(b.ty)) {
             (Type::Pointer(x), Type::Pointer(y)) => self.compatible(*x, *y),
+            (Type::Record(x), Type::Record(y)) => self.alike(*x, *y),
             (Type::Enum(e), Type::Int(k)) | (Type::Int(k), Type::Enum(e)) => {
                 self.unit.enums[e.index()].underlying == *k
             }

@@ -184,6 +184,7 @@ impl Printer<'_, '_> {
         match init {
             ForInit::None => {}
             ForInit::Expr(e) => self.condition(*e, span.start, out),
+            ForInit::Decl(d) if self.is_moved(d) => out.replace(&d.span, ";"),
             ForInit::Decl(d) => {
                 let points = d
                     .vars
