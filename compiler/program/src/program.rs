@@ -202,7 +202,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    pub fn is_passing(&self, f: FnId) -> bool {
+    pub(crate) fn is_passing(&self, f: FnId) -> bool {
         self.passing.contains(&f)
     }
 

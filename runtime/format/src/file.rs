@@ -17,7 +17,7 @@ use super::kept::Kept;
 use super::mapping::Mapping;
 
 pub const MAGIC: [u8; 8] = *b"PC3CKPT\n";
-pub const END_MAGIC: [u8; 8] = *b"PC3CEND\n";
+pub(crate) const END_MAGIC: [u8; 8] = *b"PC3CEND\n";
 /// What this build reads up to.
 pub const VERSION: u64 = 2;
 /// Without lines of ranks of their own: the same as they ever were.
@@ -374,7 +374,7 @@ impl Sections {
     }
 
     /// The last rank up to this one that has such a section.
-    pub fn last_with(&self, section: Section, rank: u64) -> Option<u64> {
+    pub(crate) fn last_with(&self, section: Section, rank: u64) -> Option<u64> {
         let behind = self.first_behind(|e| (e.section, e.rank) <= (section, rank));
         let last = &self.entries[self.sorted[behind.checked_sub(1)?]];
         (last.section == section).then_some(last.rank)

@@ -613,7 +613,7 @@ impl RankMeta {
         Some(e.0)
     }
 
-    pub fn add_outside(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn add_outside(&mut self, bytes: &[u8]) -> Result<()> {
         let mut d = Decoder::new(bytes, "rank outside");
         let beside = d.list(32, |d| {
             Ok(BesideMeta {

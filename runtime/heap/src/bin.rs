@@ -85,7 +85,7 @@ impl Bin {
         }
     }
 
-    pub fn has_recent(&self) -> bool {
+    pub(crate) fn has_recent(&self) -> bool {
         self.recents > 0
     }
 
@@ -100,7 +100,7 @@ impl Bin {
         self.listed = page;
     }
 
-    pub unsafe fn unlist(&mut self, page: *mut Page) {
+    pub(crate) unsafe fn unlist(&mut self, page: *mut Page) {
         let p = &mut *page;
         if !p.next.is_null() {
             (*p.next).prev = p.prev;

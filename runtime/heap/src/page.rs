@@ -81,7 +81,7 @@ impl Page {
         (((offset / ALIGN) as u64 * u64::from(self.reciprocal)) >> 31) as usize
     }
 
-    pub fn is_slab(&self) -> bool {
+    pub(crate) fn is_slab(&self) -> bool {
         self.kind == Kind::Slab
     }
 
@@ -90,7 +90,7 @@ impl Page {
     }
 
     /// Turns a run into an empty slab; false if there is no memory.
-    pub unsafe fn become_slab(&mut self, class: usize, ty: u32, common: u32) -> bool {
+    pub(crate) unsafe fn become_slab(&mut self, class: usize, ty: u32, common: u32) -> bool {
         let slot = u32::from(SLOT_OF[class]);
         let slots = (self.len / slot as usize) as u32;
         let words = (slots as usize).div_ceil(64);
@@ -149,7 +149,7 @@ impl Page {
     }
 
     #[inline(always)]
-    pub unsafe fn is_free(&self, index: usize) -> bool {
+    pub(crate) unsafe fn is_free(&self, index: usize) -> bool {
         *self.bits.add(index / 64) & (1 << (index % 64)) != 0
     }
 

@@ -339,7 +339,7 @@ impl Spans {
     }
 
     /// Gives all unused regions back to the system.
-    pub unsafe fn drop_empty_regions(&mut self) {
+    pub(crate) unsafe fn drop_empty_regions(&mut self) {
         for bin in 0..BINS {
             let mut page = self.bins[bin];
             while !page.is_null() {

@@ -55,10 +55,6 @@ impl Slab<'_> {
             .filter(|&c| c != MIXED)
             .map(|c| c as usize)
     }
-    pub fn is_occupied(&self, slot: usize) -> bool {
-        // SAFETY: the slot exists.
-        slot < self.slots() && unsafe { !self.page().is_free(slot) }
-    }
     /// The bitmap, a bit per slot from the lowest up, set if occupied.
     pub fn bitmap(&self) -> impl Iterator<Item = u64> + '_ {
         let p = self.page();

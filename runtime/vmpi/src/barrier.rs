@@ -20,7 +20,7 @@ use pc3_vmpi_link::Link;
 use pc3_vmpi_state::save::place;
 
 #[derive(Debug)]
-pub struct AtBarrier;
+pub(crate) struct AtBarrier;
 
 impl Protocol for AtBarrier {
     fn due(&self, world: &World, rank: &mut Rank) -> bool {

@@ -18,14 +18,14 @@ use std::ops::Range;
 /// Tokens of one external declaration.
 pub type Piece = Range<usize>;
 
-pub struct Parsed {
+pub(crate) struct Parsed {
     pub items: Vec<Node<ExternalDeclaration>>,
     /// Offset in the unit's text = parser offset + shift.
     pub shift: i64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ParseFailure {
+pub(crate) enum ParseFailure {
     /// Where the parser stopped.
     Syntax {
         offset: u32,

@@ -148,9 +148,8 @@ impl<'a> Masker<'a> {
                 self.keep_text(i, end);
                 return self.soften(i, end);
             }
-            "__extension__" | "_Nonnull" | "_Nullable" | "_Nullable_result" | "_Null_unspecified" => {
-                return self.soften(i, i + 1)
-            }
+            "__extension__" | "_Nonnull" | "_Nullable" | "_Nullable_result"
+            | "_Null_unspecified" => return self.soften(i, i + 1),
             "typeof" | "asm" if self.standard.strict => self.hide(t),
             "asm" | "__asm" | "__asm__" => return self.asm(i, t),
             "_Static_assert" => {
@@ -199,9 +198,7 @@ impl<'a> Masker<'a> {
                 self.put(t.start, "sizeof");
                 self.mark(t.start, Mark::AlignOf);
             }
-            "__builtin_types_compatible_p"
-            | "__builtin_has_attribute"
-            | "__builtin_available" => {
+            "__builtin_types_compatible_p" | "__builtin_has_attribute" | "__builtin_available" => {
                 self.out[t.start as usize..t.end as usize].fill(b'1');
                 let end = self.behind_parens(i + 1).min(self.tokens.list.len());
                 self.mark(t.start, Mark::TypeBuiltin(self.tokens.list[end - 1].end));

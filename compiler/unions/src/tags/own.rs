@@ -38,7 +38,7 @@ struct Own {
 }
 
 /// Concludes that of a union whose address is taken; says why not.
-pub fn conclude(
+pub(crate) fn conclude(
     p: &Program,
     name: &str,
     owners: &[Owned],

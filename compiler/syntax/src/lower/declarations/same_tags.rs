@@ -64,9 +64,8 @@ impl Lower {
         }
         let tag = &self.unit.records[new.index()].tag;
         let mut before = (0..new.0).map(RecordId);
-        before.find(|r| {
-            self.unit.records[r.index()].tag == *tag && self.same_fields(*r, new, fields)
-        })
+        before
+            .find(|r| self.unit.records[r.index()].tag == *tag && self.same_fields(*r, new, fields))
     }
 
     /// One type, though defined in two scopes.
