@@ -7,15 +7,12 @@ use std::collections::HashMap;
 
 use super::rust::Source;
 
-/// The largest set of files each of which leads to each other one.
-pub fn largest(sources: &[Source]) -> Vec<usize> {
-    let all = components(&edges(sources));
-    let most = all.into_iter().max_by_key(Vec::len).unwrap_or_default();
-    if most.len() > 1 {
-        most
-    } else {
-        Vec::new()
-    }
+/// Sets of three files and more each of which leads to each other one, the largest first.
+pub fn of_three_or_more(sources: &[Source]) -> Vec<Vec<usize>> {
+    let mut all = components(&edges(sources));
+    all.retain(|circle| circle.len() >= 3);
+    all.sort_by_key(|circle| std::cmp::Reverse(circle.len()));
+    all
 }
 
 /// Names are handed on at most so often.
