@@ -5,7 +5,7 @@
 //! builds may share the directory, and end in a checksum.  What was not used for longest goes when they become too many.
 //! Nothing here is ever an error: without the directory everything is compiled.
 
-use super::recompile::Job;
+use super::job::Job;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;

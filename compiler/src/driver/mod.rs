@@ -12,7 +12,7 @@ mod command;
 mod linking;
 use command::{messages, options, own, response, spelling};
 use linking::{
-    clashes, gaps, inputs, link, plain, program, recompile, removed, split, substitute, teams,
+    clashes, gaps, inputs, job, link, plain, program, recompile, removed, split, substitute, teams,
     trace,
 };
 

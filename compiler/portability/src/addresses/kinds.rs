@@ -1,6 +1,6 @@
 //! What types and expressions are, as far as addresses in numbers go.
 
-use pc3_program::walk::strip_casts;
+use pc3_program::walk::{strip_casts, visit, Node};
 use pc3_syntax::tree::*;
 use std::collections::HashSet;
 
@@ -11,6 +11,22 @@ pub(crate) fn has_sizeof(u: &Unit, e: ExprId) -> bool {
         ExprKind::Binary { lhs, rhs, .. } => has_sizeof(u, lhs) || has_sizeof(u, rhs),
         _ => false,
     }
+}
+
+/// Is a size in it?
+pub(crate) fn holds_size(u: &Unit, e: ExprId) -> bool {
+    has_size(u, Node::Expr(e))
+}
+
+pub(crate) fn has_size(u: &Unit, n: Node) -> bool {
+    let mut found = false;
+    visit(u, n, &mut |n| {
+        if let Node::Expr(e) = n {
+            found |= has_sizeof(u, e);
+        }
+        !found
+    });
+    found
 }
 
 pub fn is_number(u: &Unit, ty: TypeId) -> bool {

@@ -2,8 +2,8 @@
 
 use super::arrays::Arrays;
 use super::flow::Cx;
-use super::kinds::{is_address, is_number, pointee};
-use super::place::Place;
+use super::kinds::{is_address, is_number};
+use super::place::{named, part, Place};
 use pc3_program::initialiser;
 use pc3_syntax::tree::*;
 use std::collections::HashMap;
@@ -49,41 +49,6 @@ pub(super) fn parts(unit: usize, u: &Unit, arrays: &Arrays) -> HashMap<ExprId, P
     all
 }
 
-/// The member in which a part of an object lies.
-pub fn part(unit: usize, u: &Unit, ty: QualType, path: &[u64]) -> Option<Place> {
-    let (mut at, mut place) = (ty.ty, None);
-    for step in path {
-        match u.ty(at) {
-            Type::Array { elem, .. } => at = elem.ty,
-            Type::Record(r) => {
-                let f = initialiser::parts(&u.records[r.index()]).nth(*step as usize)?;
-                place = f.name.as_ref().map(|n| Place::member(unit, u, *r, n));
-                at = f.ty.ty;
-            }
-            _ => break,
-        }
-    }
-    place
-}
-
-/// A variable or a member.
-pub fn named(unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
-    match &u.expr(e).kind {
-        ExprKind::Ident(s) if matches!(u.sym(*s).kind, SymKind::Var | SymKind::Param) => {
-            Some(Place::variable(unit, u, *s))
-        }
-        ExprKind::Member { base, arrow, name } => {
-            let ty = u.expr(*base).ty.ty;
-            let record = if *arrow { pointee(u, ty)? } else { ty };
-            match u.ty(record) {
-                Type::Record(r) => Some(owner(unit, u, *r, name)),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
 /// The variable or member by which memory is reached.
 fn holder(cx: &Cx, e: ExprId) -> Option<Place> {
     let u = cx.u;
@@ -100,22 +65,4 @@ fn holder(cx: &Cx, e: ExprId) -> Option<Place> {
         }
         _ => None,
     }
-}
-
-/// The member as its innermost, possibly anonymous, struct knows it.
-fn owner(unit: usize, u: &Unit, r: RecordId, name: &str) -> Place {
-    let fields = u.records[r.index()].fields.iter().flatten();
-    for f in fields {
-        match (&f.name, u.ty(f.ty.ty)) {
-            (Some(n), _) if n == name => break,
-            (None, Type::Record(inner)) => {
-                let mut names = u.records[inner.index()].fields.iter().flatten();
-                if names.any(|f| f.name.as_deref() == Some(name) || f.name.is_none()) {
-                    return owner(unit, u, *inner, name);
-                }
-            }
-            _ => {}
-        }
-    }
-    Place::member(unit, u, r, name)
 }

@@ -1,6 +1,8 @@
 //! What can hold a number: a variable, a result, a member of a kind of struct, memory behind pointers.
 
+use super::kinds::pointee;
 use pc3_program::groups::GroupId;
+use pc3_program::initialiser;
 use pc3_program::program::{is_local, FnId, Program};
 use pc3_syntax::tree::*;
 
@@ -132,4 +134,57 @@ fn around(u: &Unit, of: RecordId) -> Option<String> {
             None => outer,
         })
     })
+}
+
+/// The member in which a part of an object lies.
+pub fn part(unit: usize, u: &Unit, ty: QualType, path: &[u64]) -> Option<Place> {
+    let (mut at, mut place) = (ty.ty, None);
+    for step in path {
+        match u.ty(at) {
+            Type::Array { elem, .. } => at = elem.ty,
+            Type::Record(r) => {
+                let f = initialiser::parts(&u.records[r.index()]).nth(*step as usize)?;
+                place = f.name.as_ref().map(|n| Place::member(unit, u, *r, n));
+                at = f.ty.ty;
+            }
+            _ => break,
+        }
+    }
+    place
+}
+
+/// A variable or a member.
+pub fn named(unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
+    match &u.expr(e).kind {
+        ExprKind::Ident(s) if matches!(u.sym(*s).kind, SymKind::Var | SymKind::Param) => {
+            Some(Place::variable(unit, u, *s))
+        }
+        ExprKind::Member { base, arrow, name } => {
+            let ty = u.expr(*base).ty.ty;
+            let record = if *arrow { pointee(u, ty)? } else { ty };
+            match u.ty(record) {
+                Type::Record(r) => Some(owner(unit, u, *r, name)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The member as its innermost, possibly anonymous, struct knows it.
+fn owner(unit: usize, u: &Unit, r: RecordId, name: &str) -> Place {
+    let fields = u.records[r.index()].fields.iter().flatten();
+    for f in fields {
+        match (&f.name, u.ty(f.ty.ty)) {
+            (Some(n), _) if n == name => break,
+            (None, Type::Record(inner)) => {
+                let mut names = u.records[inner.index()].fields.iter().flatten();
+                if names.any(|f| f.name.as_deref() == Some(name) || f.name.is_none()) {
+                    return owner(unit, u, *inner, name);
+                }
+            }
+            _ => {}
+        }
+    }
+    Place::member(unit, u, r, name)
 }

@@ -49,9 +49,10 @@ pub use size::innermost;
 use std::collections::{HashMap, HashSet};
 pub use struct_overlay::Also;
 use suballocation::Pieces;
+pub use types::is_mpis;
 pub use types::{called_name, trailing};
+pub use wrappers::allocator;
 use wrappers::{allocation, passed, wrapped, Calls};
-pub use wrappers::{allocator, is_mpis};
 
 #[derive(Clone, Debug)]
 pub struct Site {

@@ -1,8 +1,7 @@
 //! What a size argument says about the memory it asks for.
 
 use super::flow::PointerFlow;
-use super::types::{base, called_name, is_char, is_complete};
-use super::wrappers::is_mpis;
+use super::types::{base, called_name, is_char, is_complete, is_mpis};
 use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;
 

@@ -80,3 +80,8 @@ pub(crate) fn same_element(u: &Unit, a: QualType, b: QualType) -> bool {
     let pointer = |q: QualType| matches!(u.ty(q.ty), Type::Pointer(_));
     a.ty == b.ty || pointer(a) && pointer(b)
 }
+
+/// `MPI_Alloc_mem(size, info, &p)`.
+pub fn is_mpis(name: &str) -> bool {
+    matches!(name, "MPI_Alloc_mem" | "PMPI_Alloc_mem")
+}

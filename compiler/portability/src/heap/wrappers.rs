@@ -4,7 +4,7 @@ use super::element::wish;
 use super::flow::{Follow, PointerFlow, Wish};
 use super::headed;
 use super::size;
-use super::types::base;
+use super::types::{base, is_mpis};
 use pc3_program::annotations::{Allocation, Typed};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::groups::{GroupId, Groups};
@@ -26,11 +26,6 @@ pub fn allocator(name: &str) -> Option<&'static [usize]> {
         "alloca" | "__builtin_alloca" | "valloc" => &[0],
         _ => return None,
     })
-}
-
-/// `MPI_Alloc_mem(size, info, &p)`.
-pub fn is_mpis(name: &str) -> bool {
-    matches!(name, "MPI_Alloc_mem" | "PMPI_Alloc_mem")
 }
 
 /// What may be called where, so that wrappers are known through pointers too.

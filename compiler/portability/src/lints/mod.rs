@@ -12,9 +12,10 @@ mod scratch;
 mod stable;
 pub mod witness;
 
+use crate::addresses::holds_size;
 use crate::addresses::{Is, Kept, Numbers, Stays};
 use crate::heap::Heap;
-use crate::size_derived::{holds_size, SizeDerived};
+use crate::size_derived::SizeDerived;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::Program;
 use pc3_syntax::diag::Diagnostics;

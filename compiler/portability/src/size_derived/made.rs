@@ -4,7 +4,7 @@ use super::beyond::Beyond;
 use super::given::{given, Given, Gives};
 use super::reach::SizeCalls;
 use super::ways::Ways;
-use crate::addresses::{has_sizeof, Numbers, Place};
+use crate::addresses::{has_size, has_sizeof, Numbers, Place};
 use crate::lints::layout;
 use pc3_program::annotations::Said;
 use pc3_program::callgraph::CallGraph;
@@ -411,22 +411,6 @@ impl Makes<'_> {
         let more = value(b).or(value(a));
         more.is_some() && value(mask) == more.map(|n| !n)
     }
-}
-
-/// Is a size in it?
-pub(crate) fn holds_size(u: &Unit, e: ExprId) -> bool {
-    has_size(u, Node::Expr(e))
-}
-
-fn has_size(u: &Unit, n: Node) -> bool {
-    let mut found = false;
-    visit(u, n, &mut |n| {
-        if let Node::Expr(e) = n {
-            found |= has_sizeof(u, e);
-        }
-        !found
-    });
-    found
 }
 
 /// Structs of the system's headers, which each has of its own.

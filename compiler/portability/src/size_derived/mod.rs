@@ -15,7 +15,6 @@ use crate::heap::{allocator, one_line, Heap};
 use crate::lints::layout;
 use beyond::Beyond;
 pub use given::{Given, Gives};
-pub(crate) use made::holds_size;
 use made::Made;
 use pc3_program::annotations::{Meaning, Said, Sizes};
 use pc3_program::callgraph::CallGraph;

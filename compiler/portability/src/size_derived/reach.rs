@@ -2,8 +2,7 @@
 //! call that has it, and to no other.
 
 use super::beyond::Beyond;
-use super::made::holds_size;
-use crate::addresses::{Graph, Numbers, Place, PlaceId};
+use crate::addresses::{holds_size, Graph, Numbers, Place, PlaceId};
 use pc3_program::program::{Callee, FnId, Program};
 use pc3_program::walk::{visit, Node};
 use pc3_syntax::tree::*;

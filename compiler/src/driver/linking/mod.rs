@@ -3,6 +3,7 @@
 pub mod clashes;
 pub mod gaps;
 pub mod inputs;
+pub mod job;
 pub mod link;
 pub mod plain;
 pub mod program;

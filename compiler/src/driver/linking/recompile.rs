@@ -4,30 +4,12 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use crate::driver::build::{self, BuildError, Position};
+use crate::driver::build::{self, BuildError};
 use crate::driver::cache::{self, Cache};
+use crate::driver::job::Job;
 use crate::driver::options::Options;
 use crate::driver::split;
-use crate::driver::toolchain::Toolchain;
 use pc3_syntax::parallel;
-
-/// A unit to compile, under its own options.
-pub struct Job<'a> {
-    pub text: &'a str,
-    pub options: &'a Options,
-    pub toolchain: &'a Toolchain,
-    /// Where it was compiled when the user did.
-    pub directory: &'a Path,
-    pub clang: bool,
-    pub position: Position,
-    /// The program looks at the floating-point environment.
-    pub floats: bool,
-    /// The source and all options that it comes with, if the user's compiler has not seen it yet.
-    pub source: Option<(&'a Path, &'a Options)>,
-    /// For messages, and for names of temporary files.
-    pub name: &'a str,
-    pub stem: String,
-}
 
 /// The objects, in the jobs' order, in `dir`.
 pub fn objects(jobs: &[Job], dir: &Path) -> Result<Vec<PathBuf>, BuildError> {

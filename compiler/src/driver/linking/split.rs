@@ -16,7 +16,7 @@ use crate::driver::build::{self, BuildError};
 use crate::driver::cache;
 use crate::driver::carry::private;
 use crate::driver::gaps;
-use crate::driver::recompile::Job;
+use crate::driver::job::Job;
 
 /// Bytes of text that are worth the beginning.
 const LARGE: usize = 1 << 20;

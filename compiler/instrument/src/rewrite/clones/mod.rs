@@ -9,6 +9,7 @@ pub(crate) mod labels;
 pub(crate) mod literals;
 pub(crate) mod objects;
 pub(crate) mod printer;
+pub(crate) mod range;
 pub(crate) mod scalar_promotion;
 pub(crate) mod vla;
 pub(crate) mod witnesses;

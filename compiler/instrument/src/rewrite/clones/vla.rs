@@ -12,7 +12,7 @@
 //! the innermost enclosing one ends: leaving a scope needs no code.  Pointers to variable-length
 //! arrays keep their declarations in the hot clone and are `void *` in the resume clone.
 
-use super::printer::full::within;
+use super::range::within;
 use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::printer::{Mode, Printer};
 use crate::rewrite::frames::plan::is_vla;

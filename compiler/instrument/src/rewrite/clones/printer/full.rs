@@ -24,6 +24,7 @@
 //! ```
 
 use crate::rewrite::clones::printer::{Mode, Printer};
+use crate::rewrite::clones::range::within;
 use crate::rewrite::frames::savers;
 use pc3_program::linear::{Cond, Linear, Op, Root, Subst, TempTy};
 use pc3_program::points::Range;
@@ -365,14 +366,6 @@ fn join(a: Option<Range>, b: Option<Range>) -> Option<Range> {
     match (a, b) {
         (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
         (x, y) => x.or(y),
-    }
-}
-
-pub fn within(r: Range) -> String {
-    if r.0 == r.1 {
-        format!("pc3_k == {}", r.0)
-    } else {
-        format!("(pc3_k >= {} && pc3_k <= {})", r.0, r.1)
     }
 }
 

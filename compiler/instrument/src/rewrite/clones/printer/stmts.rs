@@ -4,9 +4,10 @@
 //! of its statement, at the end of the body for what a loop does after its body.  While `pc3_k` is set, the way to the point is
 //! being retraced and nothing else is evaluated.
 
-use super::full::{within, Entry};
+use super::full::Entry;
 use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::printer::{Mode, Printer};
+use crate::rewrite::clones::range::within;
 use pc3_program::linear::Root;
 use pc3_program::points::Range;
 use pc3_program::walk::{stmt_children, Node};
