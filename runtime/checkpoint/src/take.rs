@@ -101,38 +101,46 @@ pub struct LocalCheckpoints<'a> {
 }
 
 /// Writes and commits the parts of all ranks, with those of the other processes.
-pub fn commit_local(job: &Job, mut mine: LocalCheckpoints) -> Written {
-    commit(job, &mut mine)
+pub fn commit_local(job: &Job, mine: LocalCheckpoints) -> Written {
+    // Ranks go on, and may come to their next ones.
+    let guests = lock(job.guests()).clone();
+    commit(job, &mut Local { mine, guests })
 }
 
-impl Protocol for LocalCheckpoints<'_> {
+/// Local checkpoints, and what all parts of guests here refer to.
+struct Local<'a> {
+    mine: LocalCheckpoints<'a>,
+    guests: Tables,
+}
+
+impl Protocol for Local<'_> {
     fn is_apart(&self) -> bool {
         true
     }
 
     fn since(&self) -> Instant {
-        self.since
+        self.mine.since
     }
 
     fn take(&mut self, _: &Job) -> Share {
+        let parts = self.mine.parts.as_ref();
         Share {
-            asked: self.asked,
-            obstacle: self.parts.as_ref().err().cloned(),
-            ranks: self.parts.as_ref().map_or(0, |parts| parts.len()),
-            passage: self.passage,
-            disturbed: self.disturbed.take(),
+            asked: self.mine.asked,
+            obstacle: parts.err().cloned(),
+            ranks: parts.map_or(0, |parts| parts.len()),
+            passage: self.mine.passage,
+            disturbed: self.mine.disturbed.take(),
         }
     }
 
     fn stalls(&mut self) -> Stalls {
-        std::mem::take(&mut self.stalls)
+        std::mem::take(&mut self.mine.stalls)
     }
 
-    fn write(&mut self, job: &Job, guests: &mut Tables, out: &mut Writer) -> io::Result<()> {
-        let parts = self.parts.as_ref();
+    fn write(&mut self, _: &Job, guests: &mut Tables, out: &mut Writer) -> io::Result<()> {
+        let parts = self.mine.parts.as_ref();
         let parts = parts.map_err(|e| io::Error::other(e.why()))?;
-        let own = lock(job.guests());
-        let numbers = guests.merge(&own).map_err(io::Error::other)?;
+        let numbers = guests.merge(&self.guests).map_err(io::Error::other)?;
         save::taken(parts, &numbers, out)
     }
 }

@@ -77,6 +77,7 @@ pub fn abi() -> Abi {
 }
 
 /// What all ranks of a checkpoint share: types and functions, as far as they occur in it.
+#[derive(Clone)]
 pub struct Tables {
     pub types: TypeTable,
     pub program: ProgramMeta,
