@@ -64,7 +64,7 @@ pub enum From {
 pub struct InUnit {
     /// Record and number of a field that is a union: which member is in use.
     pub choices: HashMap<(RecordId, usize), Choice>,
-    /// Members of unions that the program never names (crate `portability`, `tags`).
+    /// Members of unions that the program never names (crate `unions`, `tags`).
     pub unnamed: HashSet<(RecordId, usize)>,
     /// The same of variables, by variables.
     pub chosen: HashMap<SymId, Choice>,
