@@ -137,7 +137,7 @@ impl Arena {
             if p.base as usize != base || p.kind != Kind::Free || size >= p.len {
                 return false;
             }
-            (p.kind, p.size, p.ty, p.zero) = (Kind::Large, size, ty, false);
+            (p.kind, p.size, p.ty, p.left, p.zero) = (Kind::Large, size, ty, ty, false);
             self.append(page);
         }
         true

@@ -5,7 +5,7 @@ use crate::bin::Bins;
 use crate::class::{aligned_class, class_of, ALIGN, MAX_SLOT, SLOT_OF};
 use crate::large::{Spares, NO_SPARES};
 use crate::map::{self, Near, GRANULE};
-use crate::page::{Kind, Page, State};
+use crate::page::{Kind, Page, State, MIXED};
 use crate::slab::MAX_SLAB;
 use crate::span::Spans;
 use crate::sys;
@@ -325,7 +325,11 @@ impl Arena {
         if (*page).kind == Kind::Slab {
             return (*page).set_type(index, ty);
         }
-        (*page).ty = ty;
+        let p = &mut *page;
+        if p.ty != ty {
+            p.left = MIXED;
+        }
+        p.ty = ty;
         true
     }
 

@@ -3,7 +3,7 @@
 use crate::arena::{Arena, Fault};
 use crate::class::MAX_SLOT;
 use crate::map::{self, GRANULE};
-use crate::page::{Kind, Page};
+use crate::page::{Kind, Page, MIXED};
 use crate::span::RETAIN;
 use crate::sys;
 use std::ptr::null_mut;
@@ -20,12 +20,15 @@ const DIRECT: usize = if cfg!(target_pointer_width = "64") {
 pub(crate) struct Spare {
     base: *mut u8,
     len: usize,
+    /// The type of all that was here.
+    left: u32,
 }
 
 pub(crate) type Spares = [Spare; 4];
 pub(crate) const NO_SPARES: Spares = [Spare {
     base: null_mut(),
     len: 0,
+    left: MIXED,
 }; 4];
 
 /// Whole granules that hold a large object and at least a byte of gap.
@@ -52,9 +55,16 @@ impl Arena {
             if page.is_null() {
                 return (null_mut(), false);
             }
-            (*page).kind = Kind::Large;
-            (*page).size = size;
-            (*page).ty = ty;
+            let p = &mut *page;
+            // As in a slab: what another type left might be no values of this one.
+            if !p.zero && p.left != ty {
+                p.base.write_bytes(0, p.len);
+                p.zero = true;
+            }
+            p.kind = Kind::Large;
+            p.size = size;
+            p.ty = ty;
+            p.left = ty;
             self.append(page);
             ((*page).base, (*page).zero)
         }
@@ -75,7 +85,7 @@ impl Arena {
         }
         let p = &mut *page;
         if let Some(spare) = self.spare(len, align) {
-            (p.base, p.len) = (spare.base, spare.len);
+            (p.base, p.len, p.left) = (spare.base, spare.len, spare.left);
         } else {
             (p.base, p.len) = (sys::map(len, align), len);
             p.zero = true;
@@ -96,11 +106,11 @@ impl Arena {
         let (page, _) = self.object_at(ptr)?;
         self.remove(page);
         if (*page).region.is_null() {
-            let (base, len) = ((*page).base, (*page).len);
+            let (base, len, left) = ((*page).base, (*page).len, (*page).left);
             map::set(base as usize, len, null_mut());
             self.direct -= len;
             self.spans.pool.put(page);
-            self.keep(base, len);
+            self.keep(Spare { base, len, left });
         } else {
             self.spans.give(page);
         }
@@ -156,12 +166,11 @@ impl Arena {
     }
 
     /// Keeps a mapping in place of the oldest spare, within limits.
-    fn keep(&mut self, base: *mut u8, len: usize) {
-        if len > RETAIN {
-            sys::unmap(base, len);
+    fn keep(&mut self, mut new: Spare) {
+        if new.len > RETAIN {
+            sys::unmap(new.base, new.len);
             return;
         }
-        let mut new = Spare { base, len };
         let mut room = RETAIN;
         for spare in &mut self.spares {
             std::mem::swap(spare, &mut new);

@@ -26,7 +26,7 @@ pub(crate) enum State {
     Full,
 }
 
-/// `common` of a slab whose objects differ in size.
+/// `common` of a slab whose objects differ in size; `left` of memory that held objects of several types, or of one not known.
 pub(crate) const MIXED: u32 = u32::MAX;
 
 #[repr(C, align(64))]
@@ -53,6 +53,8 @@ pub(crate) struct Page {
     pub zero: bool,
     // Up to here one cache line on 64-bit hosts.
     pub tag: AtomicU32,
+    /// Free or large: the type of all that was ever here.
+    pub left: u32,
     /// Slab: an exact size per slot (a byte each up to slots of 256, else two), or null while `common`.
     pub sizes: *mut u8,
     pub len: usize,
@@ -79,6 +81,13 @@ impl Page {
     #[inline(always)]
     pub fn index(&self, offset: usize) -> usize {
         (((offset / ALIGN) as u64 * u64::from(self.reciprocal)) >> 31) as usize
+    }
+
+    /// Free: what else has been left in what becomes a part of it.
+    pub(crate) fn joins(&mut self, other: &Page) {
+        if !other.zero && other.left != self.left {
+            self.left = MIXED;
+        }
     }
 
     pub(crate) fn is_slab(&self) -> bool {

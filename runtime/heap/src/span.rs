@@ -3,7 +3,7 @@
 //! only on the sequence of requests.
 
 use crate::map::{self, GRANULE};
-use crate::page::{Kind, Page, Pool};
+use crate::page::{Kind, Page, Pool, MIXED};
 use crate::sys;
 use std::alloc::{alloc, dealloc, Layout};
 use std::ptr::null_mut;
@@ -94,6 +94,7 @@ impl Spans {
                 (*rest).len = p.len - len;
                 (*rest).region = p.region;
                 (*rest).zero = p.zero;
+                (*rest).left = p.left;
                 p.len = len;
                 self.link(rest);
             }
@@ -105,6 +106,9 @@ impl Spans {
     /// Takes back a run; its descriptor is stripped already.
     pub unsafe fn give(&mut self, page: *mut Page) {
         let p = &mut *page;
+        if p.kind == Kind::Slab {
+            p.left = MIXED;
+        }
         p.kind = Kind::Free;
         p.zero = false;
         map::set(p.base as usize, p.len, null_mut());
@@ -112,11 +116,13 @@ impl Spans {
         if !before.is_null() {
             p.base = (*before).base;
             p.len += (*before).len;
+            p.joins(&*before);
             self.absorb(before);
         }
         let after = self.free_neighbour(p.region, p.end());
         if !after.is_null() {
             p.len += (*after).len;
+            p.joins(&*after);
             self.absorb(after);
         }
         let region = p.region;
@@ -141,6 +147,7 @@ impl Spans {
         (*rest).base = p.base.add(len);
         (*rest).len = p.len - len;
         (*rest).region = p.region;
+        (*rest).left = p.left;
         p.len = len;
         self.give(rest);
     }
@@ -154,6 +161,9 @@ impl Spans {
             return false;
         }
         self.unlink(after);
+        if !(*after).zero && (*after).left != p.left {
+            (*after).base.write_bytes(0, more);
+        }
         if (*after).len > more {
             (*after).base = (*after).base.add(more);
             (*after).len -= more;
@@ -174,6 +184,7 @@ impl Spans {
             (*page).tag.store(self.tag, Ordering::Relaxed);
             (*page).kind = Kind::Free;
             (*page).zero = false;
+            (*page).left = MIXED;
             (*page).region = null_mut();
         }
         page

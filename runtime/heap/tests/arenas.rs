@@ -230,3 +230,40 @@ fn arenas_on_threads() {
         assert!(thread.join().is_ok());
     }
 }
+
+/// Is all of an object zero?
+unsafe fn is_clear(p: *const u8, size: usize) -> bool {
+    std::slice::from_raw_parts(p, size).iter().all(|b| *b == 0)
+}
+
+#[test]
+fn large_objects_have_nothing_of_other_types_in_them() {
+    let mut a = Arena::new(0);
+    for size in [20_000, 300_000, 3 << 20] {
+        // SAFETY: each object is used while it is alive, within its size.
+        unsafe {
+            let first = a.alloc(size, 1);
+            first.write_bytes(0xff, size);
+            a.free(first).unwrap();
+            let same = a.alloc(size, 1);
+            assert_eq!((same, *same), (first, 0xff), "{size}: as it was left");
+            a.free(same).unwrap();
+            let other = a.alloc(size, 2);
+            assert_eq!(other, first);
+            assert!(is_clear(other, size), "{size}");
+            // Grown into what a third type has left behind it.
+            let behind = a.alloc(size, 3);
+            behind.write_bytes(0xff, size);
+            a.free(behind).unwrap();
+            let grown = a.realloc(other, size + size / 2, 2).unwrap();
+            assert!(is_clear(grown, size + size / 2), "{size}, grown");
+            // Made smaller, its rest is of that type; of another type as a whole, nothing is left of it.
+            grown.write_bytes(0xff, size + size / 2);
+            let less = a.realloc(grown, size / 2, 4).unwrap();
+            a.free(less).unwrap();
+            let last = a.alloc(size, 4);
+            assert!(is_clear(last, size), "{size}, of two types");
+            a.free(last).unwrap();
+        }
+    }
+}
