@@ -29,16 +29,19 @@ impl Common {
     }
 
     /// Meetings of communicators whose members come to know of them one by one.
+    #[inline]
     pub fn meetings(&self) -> &Registry {
         &self.meeting.inner
     }
 
     /// Only in a job of several processes.
+    #[inline]
     pub fn elsewhere<'a>(&self, me: &'a RankState) -> &'a dyn Elsewhere {
         (self.see)(me)
     }
 }
 
+#[inline]
 pub fn common(world: &World) -> &Common {
     world.part()
 }

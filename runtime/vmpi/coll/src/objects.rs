@@ -60,6 +60,7 @@ impl HasObjects for RankState {
 }
 
 /// Makes the objects of the ranks of a job of so many, whose MPI_COMM_WORLD meets there.
+#[inline]
 pub fn maker(size: usize, meeting: MeetingRef) -> Maker {
     let group = Group::world(size);
     Box::new(move |rank| {
@@ -245,6 +246,7 @@ impl Objects {
         pc3_vmpi_objects::op::Op::from_handle(handle, &self.ops)
     }
 
+    #[inline]
     pub fn file(&self, handle: usize) -> Result<&MpiFile> {
         match self.files.get(handle) {
             Some(f) => Ok(f),
@@ -253,6 +255,7 @@ impl Objects {
         }
     }
 
+    #[inline]
     pub fn file_mut(&mut self, handle: usize) -> Result<&mut MpiFile> {
         self.file(handle)?;
         match self.files.get_mut(handle) {

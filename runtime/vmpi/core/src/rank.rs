@@ -75,12 +75,14 @@ pub struct Bsend {
 }
 
 impl Bsend {
+    #[inline]
     pub fn attach(&self, addr: usize, size: usize) {
         self.addr.set(addr);
         self.size.set(size);
         self.untyped.set(retype(addr, true));
     }
 
+    #[inline]
     pub fn detach(&self) -> (usize, usize) {
         let addr = self.addr.replace(0);
         if self.untyped.replace(false) {
@@ -112,15 +114,18 @@ impl Bsend {
     }
 
     /// Takes room for a message of a checkpoint, which had it.
+    #[inline]
     pub fn restore(&self, len: usize) {
         self.used.fetch_add(Bsend::room(len), AcqRel);
     }
 
+    #[inline]
     pub fn release(&self, len: usize) {
         self.used.fetch_sub(Bsend::room(len), AcqRel);
     }
 
     /// Have all messages left?
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.used.load(Acquire) == 0
     }
@@ -281,6 +286,7 @@ impl RankState {
         unsafe { CURRENT.get().as_ref() }
     }
 
+    #[inline]
     pub(crate) fn make_current(&self) {
         CURRENT.set(self);
     }
@@ -292,6 +298,7 @@ impl RankState {
     }
 
     /// Ranks in the job.
+    #[inline]
     pub fn size(&self) -> u32 {
         self.world().size
     }
@@ -306,7 +313,7 @@ impl RankState {
     ///
     /// # Safety
     /// It was made as a `T`.
-    #[inline]
+    #[inline(always)]
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn kept<T: Any>(&self) -> &mut T {
         // SAFETY: a rank executes on one stack at a time; see above.
@@ -326,6 +333,7 @@ impl RankState {
 
     /// Greater for receives posted earlier: messages of one sender arrive in that order, and a program that is told of them
     /// in another could take the last for the last.
+    #[inline]
     pub fn age(&self, r: &Request) -> u32 {
         self.turns.get().wrapping_sub(r.turn.get())
     }
@@ -343,6 +351,7 @@ impl RankState {
     }
 
     /// A message that this rank has sent in buffered mode has gone: its attached buffer has the room again.
+    #[inline]
     pub fn give_back(&self, len: usize, from: Option<u32>) {
         self.bsend.release(len);
         self.notify(&raw const self.bsend as usize, from);
@@ -350,6 +359,7 @@ impl RankState {
 
     /// The runtime's part of this rank, if there is one.
     #[allow(clippy::mut_from_ref)]
+    #[inline]
     pub fn exec(&self) -> Option<&mut Rank> {
         // SAFETY: set by the engine for the time of its run.
         unsafe { self.exec.get().as_mut() }
@@ -363,6 +373,7 @@ impl RankState {
     }
 
     /// It polls, or is blocked, or has ended; nothing that it waits for has happened.  Any rank may ask.
+    #[inline]
     pub fn is_idle(&self) -> bool {
         let sched = self.world().sched();
         sched.is_blocked(self.slot)
@@ -371,6 +382,7 @@ impl RankState {
     }
 
     /// Is it blocked, has it ended, or polled since this was last asked?  Who has stopped polling may compute.
+    #[inline]
     pub(crate) fn still_polls(&self) -> bool {
         let sched = self.world().sched();
         let polls = self.polls.load(Relaxed);
@@ -379,6 +391,7 @@ impl RankState {
     }
 
     /// Could that one run next, if this one let it?
+    #[inline]
     pub(crate) fn may_let_run(&self, other: &RankState) -> bool {
         self.worker == other.worker
             && !std::ptr::eq(self, other)
@@ -393,11 +406,13 @@ impl RankState {
     }
 
     /// Lets other ranks run.
+    #[inline]
     pub fn yield_now(&self) {
         self.gave_way();
     }
 
     /// The same; true if it had the core to itself, and lost it for long.
+    #[inline]
     pub(crate) fn gave_way(&self) -> bool {
         let world = self.world();
         world.sched().yield_now(world, self.slot)
@@ -500,10 +515,12 @@ impl RankState {
         }
     }
 
+    #[inline]
     pub fn waiting(&self) -> usize {
         self.waiting.load(Acquire)
     }
 
+    #[inline]
     pub fn waits_for(&self, r: &Request) -> bool {
         let w = self.waiting();
         w == Self::ANY || w == r as *const Request as usize
@@ -552,17 +569,20 @@ impl RankState {
     }
 
     /// The buffer of a request that its owner has given up stays until the job ends.
+    #[inline]
     pub fn keep_landing(&self, handle: usize, buffer: Box<[u8]>) {
         self.landings.borrow_mut().push((handle, buffer));
     }
 
     /// The buffer of a request of a guest that comes from a checkpoint: it belongs to the program again.
+    #[inline]
     pub fn take_landing(&self, handle: usize) -> Option<Box<[u8]>> {
         let mut list = self.landings.borrow_mut();
         let at = list.iter().position(|(h, _)| *h == handle)?;
         Some(list.swap_remove(at).1)
     }
 
+    #[inline]
     pub fn detached(&self) -> RefMut<'_, Vec<Req>> {
         self.detached.borrow_mut()
     }

@@ -62,24 +62,29 @@ impl Pace {
         self.slow.load(Relaxed)
     }
 
+    #[inline]
     pub fn set_slow(&self, on: bool) {
         self.slow.store(on, SeqCst);
     }
 
     /// The epoch of who sends on a usual way what comes now.
+    #[inline]
     pub fn now(&self) -> u32 {
         self.now.load(Relaxed)
     }
 
+    #[inline]
     pub fn set_now(&self, epoch: u32) {
         self.now.store(epoch, SeqCst);
     }
 
     /// Something is waited for that ranks here need not bring about.
+    #[inline]
     pub fn gathers(&self) -> bool {
         self.gathers.load(Relaxed)
     }
 
+    #[inline]
     pub fn set_gathers(&self, on: bool) {
         self.gathers.store(on, SeqCst);
     }
@@ -232,6 +237,7 @@ impl World {
     }
 
     /// A communicator of ranks here has this id.
+    #[inline]
     pub fn known_late_id(&self, id: u32) {
         self.late_ids.fetch_max(id + 1, Relaxed);
     }
@@ -294,6 +300,7 @@ impl World {
     }
 
     /// Is a message on its way within the process?
+    #[inline]
     pub fn has_mail(&self) -> bool {
         self.lanes.as_ref().is_some_and(Lanes::any)
     }
@@ -320,21 +327,25 @@ impl World {
     }
 
     /// This process.
+    #[inline]
     pub fn index(&self) -> u32 {
         self.process.0
     }
 
     /// This process, among so many.
+    #[inline]
     pub fn process(&self) -> (u32, u32) {
         self.process
     }
 
     /// Are some of its members in other processes?
+    #[inline]
     pub fn spans(&self, group: &Group) -> bool {
         self.remote.is_some() && group.ranks().iter().any(|r| self.local(*r).is_none())
     }
 
     /// What a crate above keeps of the job.
+    #[inline]
     pub fn part<T: Any>(&self) -> &T {
         let found = self.parts.iter().find_map(|part| part.downcast_ref());
         match found {
@@ -352,12 +363,14 @@ impl World {
     }
 
     /// The ranks of a process, ascending.
+    #[inline]
     pub fn ranks_of(&self, process: u32) -> Vec<u32> {
         let all = (0..).zip(self.processes.iter());
         all.filter(|r| *r.1 == process).map(|r| r.0).collect()
     }
 
     /// All ranks that there have been, in any process.
+    #[inline]
     pub fn known(&self) -> usize {
         self.by_rank.len()
     }
@@ -389,11 +402,13 @@ impl World {
         }
     }
 
+    #[inline]
     pub fn wake_all(&self) {
         (0..self.ranks.len() as u32).for_each(|slot| self.sched.wake(None, slot));
     }
 
     /// By a rank that executes.
+    #[inline]
     pub fn wake_others(&self, me: &RankState) {
         let others = self.ranks.iter().filter(|r| r.rank != me.rank);
         others.for_each(|r| self.sched.wake(Some(me.worker()), r.slot));
@@ -406,11 +421,13 @@ impl World {
     }
 
     /// Whoever has this may add ranks.
+    #[inline]
     pub fn growing(&self) -> MutexGuard<'_, ()> {
         self.growing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// For how many more ranks there is room.
+    #[inline]
     pub fn left(&self) -> usize {
         self.processes.left().min(self.sched.left())
     }
@@ -435,6 +452,7 @@ impl World {
     }
 
     /// Those of this process.
+    #[inline]
     pub fn ranks(&self) -> &[RankState] {
         &self.ranks
     }

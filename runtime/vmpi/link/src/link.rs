@@ -56,6 +56,7 @@ impl Deref for Link {
 pub(crate) static LINK: Mutex<Option<Arc<Link>>> = Mutex::new(None);
 
 /// That of this process.
+#[inline]
 pub fn joined() -> Option<Arc<Link>> {
     lock(&LINK).clone()
 }
@@ -64,11 +65,13 @@ pub fn joined() -> Option<Arc<Link>> {
 pub struct Linked(pub Option<Arc<Link>>);
 
 /// The other processes, if there are any.
+#[inline]
 pub fn remote(world: &World) -> Option<&Link> {
     world.part::<Linked>().0.as_deref()
 }
 
 /// Only where ranks of other processes are known to exist.
+#[inline]
 pub fn link(world: &World) -> &Link {
     match remote(world) {
         Some(link) => link,

@@ -23,29 +23,35 @@ pub struct Post {
     pub(crate) heartbeat: Option<Heartbeat>,
 }
 
+#[inline]
 pub fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
     m.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The job cannot go on.
+#[inline]
 pub fn fail(why: &str) -> ! {
     die(EXIT_FATAL, why)
 }
 
 impl Post {
+    #[inline]
     pub fn index(&self) -> u32 {
         self.carrier.index()
     }
 
+    #[inline]
     pub fn count(&self) -> u32 {
         self.carrier.count()
     }
 
+    #[inline]
     pub fn others(&self) -> impl Iterator<Item = u32> {
         let me = self.index();
         (0..self.count()).filter(move |p| *p != me)
     }
 
+    #[inline]
     pub fn world(&self) -> Option<&World> {
         // SAFETY: the world of a job lives as long as the process.
         unsafe { self.world.load(SeqCst).as_ref() }
@@ -87,6 +93,7 @@ impl Post {
     ///
     /// # Safety
     /// The body has `len` bytes, which stay until [`Traffic::sent`] is called with the token.
+    #[inline]
     pub unsafe fn push(&self, peer: u32, name: u32, body: (*const u8, u64), token: u64) {
         chaos();
         // SAFETY: by the caller.
@@ -94,6 +101,7 @@ impl Post {
     }
 
     /// Frames that count: sent, and handled.
+    #[inline]
     pub fn counts(&self) -> (u64, u64) {
         (self.carrier.sent(), self.handled.load(Acquire))
     }
@@ -105,6 +113,7 @@ impl Post {
     }
 
     /// Something of a process has come.
+    #[inline]
     pub fn hear(&self, peer: u32) {
         if let Some(heartbeat) = &self.heartbeat {
             heartbeat.hear(peer);

@@ -43,6 +43,7 @@ impl Group {
         })
     }
 
+    #[inline]
     pub fn world(n: usize) -> GroupRef {
         Self::new((0..n as u32).collect())
     }
@@ -99,6 +100,7 @@ impl Group {
     }
 
     /// MPI_Group_translate_ranks for one rank.
+    #[inline]
     pub fn translate(&self, rank: i32, to: &Group) -> Result<i32> {
         if rank == abi::PROC_NULL {
             return Ok(abi::PROC_NULL);
@@ -128,6 +130,7 @@ impl Group {
         Ok(seen)
     }
 
+    #[inline]
     pub fn incl(&self, ranks: &[i32]) -> Result<GroupRef> {
         self.distinct(ranks)?;
         Ok(Group::new(
@@ -147,10 +150,12 @@ impl Group {
         ))
     }
 
+    #[inline]
     pub fn range_incl(&self, ranges: &[[i32; 3]]) -> Result<GroupRef> {
         self.incl(&self.expand(ranges)?)
     }
 
+    #[inline]
     pub fn range_excl(&self, ranges: &[[i32; 3]]) -> Result<GroupRef> {
         self.excl(&self.expand(ranges)?)
     }
@@ -179,6 +184,7 @@ impl Group {
     }
 
     /// Members of `self`, then those of `other` that are not in `self`.
+    #[inline]
     pub fn union(&self, other: &Group) -> GroupRef {
         let more = other.ranks.iter().filter(|r| self.rank_of(**r).is_none());
         Group::new(self.ranks.iter().chain(more).copied().collect())

@@ -29,11 +29,13 @@ pub enum Kind {
 pub const SENT: usize = FIRST_DYNAMIC;
 
 /// A slot number as a handle of `kind`.
+#[inline]
 pub fn encode(kind: Kind, slot: usize) -> usize {
     FIRST_DYNAMIC + ((slot << 4) | kind as usize)
 }
 
 /// The slot behind a dynamic handle of `kind`; `None` for anything else.
+#[inline]
 pub fn decode(kind: Kind, handle: usize) -> Option<usize> {
     let n = handle.checked_sub(FIRST_DYNAMIC)?;
     (n & 15 == kind as usize).then_some(n >> 4)
@@ -48,6 +50,7 @@ pub struct Table<T> {
 }
 
 impl<T> Table<T> {
+    #[inline]
     pub fn new(kind: Kind) -> Self {
         Table {
             kind,
@@ -70,14 +73,17 @@ impl<T> Table<T> {
         encode(self.kind, slot)
     }
 
+    #[inline]
     pub fn get(&self, handle: usize) -> Option<&T> {
         self.slots.get(decode(self.kind, handle)?)?.as_ref()
     }
 
+    #[inline]
     pub fn get_mut(&mut self, handle: usize) -> Option<&mut T> {
         self.slots.get_mut(decode(self.kind, handle)?)?.as_mut()
     }
 
+    #[inline]
     pub fn remove(&mut self, handle: usize) -> Option<T> {
         let slot = decode(self.kind, handle)?;
         let value = self.slots.get_mut(slot)?.take()?;
@@ -86,6 +92,7 @@ impl<T> Table<T> {
     }
 
     /// Live objects with their handles, in slot order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
         let kind = self.kind;
         self.slots
@@ -94,6 +101,7 @@ impl<T> Table<T> {
             .filter_map(move |(i, s)| s.as_ref().map(|v| (encode(kind, i), v)))
     }
 
+    #[inline]
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.slots.iter_mut().flatten()
     }
@@ -115,10 +123,12 @@ impl<T> Table<T> {
         self.slots[slot].replace(value).is_none()
     }
 
+    #[inline]
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -21,6 +21,7 @@ const TRIES: u32 = 128;
 const TURNS: u32 = 64;
 
 impl<T> Brief<T> {
+    #[inline]
     pub fn new(value: T) -> Brief<T> {
         Brief {
             locked: AtomicBool::new(false),

@@ -65,6 +65,7 @@ impl<T> Grow<T> {
     }
 
     /// For how many more there is room.
+    #[inline]
     pub fn left(&self) -> usize {
         self.room - self.len.load(Relaxed)
     }

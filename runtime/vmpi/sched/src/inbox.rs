@@ -29,10 +29,12 @@ impl Inbox {
         }
     }
 
+    #[inline]
     pub fn has(&self) -> bool {
         self.head.load(Acquire) != NOBODY
     }
 
+    #[inline]
     pub fn is_asleep(&self) -> bool {
         self.asleep.load(Relaxed)
     }
@@ -55,12 +57,14 @@ impl Inbox {
 
     /// Ringing costs a system call.  Sequentially consistent like the sleeper's swap and load:
     /// one of the two sees the other.
+    #[inline]
     pub fn rouse(&self) {
         if self.asleep.load(SeqCst) && self.asleep.swap(false, SeqCst) {
             self.ring();
         }
     }
 
+    #[inline]
     pub fn ring(&self) {
         let _door = lock(&self.door);
         self.bell.notify_all();

@@ -283,17 +283,20 @@ impl Sched {
     }
 
     /// For how many more ranks there is room.
+    #[inline]
     pub fn left(&self) -> usize {
         self.slots.left()
     }
 
     /// The times of ranks and workers, if they are observed; complete when no rank runs.
+    #[inline]
     pub fn watch(&self) -> Option<&Watch> {
         self.watch.as_ref()
     }
 
     /// Whom a rank's wake-ups come from: its worker, whose queue it may then use, or nobody where the order is shuffled,
     /// which happens as the inbox is emptied.
+    #[inline]
     pub fn wakes_as(&self, rank: u32) -> u32 {
         match self.shuffle {
             Some(_) => NOBODY,
@@ -301,20 +304,24 @@ impl Sched {
         }
     }
 
+    #[inline]
     pub fn workers(&self) -> usize {
         self.workers.len()
     }
 
+    #[inline]
     pub fn worker_of(&self, rank: u32) -> u32 {
         self.slots[rank as usize].worker
     }
 
     /// Are there cores to look for work on before going to sleep?
+    #[inline]
     pub fn spins(&self) -> bool {
         self.spin > 0
     }
 
     /// All ranks have ended.
+    #[inline]
     pub fn is_over(&self) -> bool {
         self.ended.load(SeqCst) == self.slots.len()
     }
@@ -326,11 +333,13 @@ impl Sched {
     }
 
     /// Something has come for it.
+    #[inline]
     pub fn rouse(&self, worker: u32) {
         self.workers[worker as usize].inbox.rouse();
     }
 
     /// All workers sleep, and nobody has woken a rank.
+    #[inline]
     pub fn is_asleep(&self) -> bool {
         let idle = lock(&self.idle);
         *idle == self.workers.len() && self.workers.iter().all(|w| !w.inbox.has())
@@ -343,6 +352,7 @@ impl Sched {
     }
 
     /// Runs every rank to its end, or until `quiescent` says stop.
+    #[inline]
     pub fn run<H: Host>(host: &Arc<H>) {
         match host.sched().backend {
             #[cfg(pc3_coroutines)]
@@ -370,6 +380,7 @@ impl Sched {
     }
 
     /// Ends `me` without returning from its body; its stack is never resumed.
+    #[inline]
     pub fn abandon<H: Host>(&self, host: &H, me: u32) -> ! {
         self.end(me);
         loop {
@@ -378,6 +389,7 @@ impl Sched {
     }
 
     /// Stops the run from outside the normal course.
+    #[inline]
     pub fn stop(&self) {
         self.stopping.store(true, SeqCst);
         self.workers.iter().for_each(|w| w.inbox.ring());

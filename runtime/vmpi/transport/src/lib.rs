@@ -180,15 +180,18 @@ fn joined(table: &'static Transport) -> Result<Carrier, String> {
 }
 
 impl Carrier {
+    #[inline]
     pub fn index(&self) -> u32 {
         self.wire.index()
     }
 
+    #[inline]
     pub fn count(&self) -> u32 {
         self.wire.count()
     }
 
     /// It may connect machines.
+    #[inline]
     pub fn is_native(&self) -> bool {
         !self.wire.is(&socket::TABLE)
     }
@@ -205,12 +208,14 @@ impl Carrier {
     }
 
     /// Frames sent that count.
+    #[inline]
     pub fn sent(&self) -> u64 {
         self.sent.load(Acquire)
     }
 
     /// # Safety
     /// The sink lives as long as the carrier is used.
+    #[inline]
     pub unsafe fn attach(&self, sink: &Sink) {
         self.turn().near.attach(sink);
     }
@@ -280,6 +285,7 @@ impl Carrier {
     }
 
     /// Offers of which others read themselves.
+    #[inline]
     pub fn direct(&self) -> Option<&Direct> {
         self.direct.as_ref()
     }
@@ -318,6 +324,7 @@ impl Carrier {
         }
     }
 
+    #[inline]
     pub fn progress(&self) -> bool {
         self.progress_of(false)
     }
@@ -340,6 +347,7 @@ impl Carrier {
     }
 
     /// Frames that wait, unless that is just changing.
+    #[inline]
     pub fn unsent(&self, peer: u32) -> Option<u64> {
         let turn = self.turn.try_lock()?;
         let near = turn.near.unsent(peer);
@@ -358,12 +366,14 @@ impl Carrier {
     }
 
     /// Workers look for what comes: who sends does without a barrier, and whoever sleeps at last pays for it.
+    #[inline]
     pub fn spins(&self) {
         if let Some(bell) = &self.bell {
             bell.order();
         }
     }
 
+    #[inline]
     pub fn wake(&self) {
         match &self.bell {
             Some(bell) => bell.ring(),
@@ -371,6 +381,7 @@ impl Carrier {
         }
     }
 
+    #[inline]
     pub fn finish(&self) {
         let mut turn = self.turn();
         turn.stage = Stage::Left;
@@ -378,6 +389,7 @@ impl Carrier {
         self.wire.finish();
     }
 
+    #[inline]
     pub fn abort(&self, status: i32) {
         self.wire.abort(status);
     }

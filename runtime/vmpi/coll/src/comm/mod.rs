@@ -65,6 +65,7 @@ impl Remote {
     }
 
     /// Place in `all` of a member of the own side.
+    #[inline]
     pub fn seat(&self, rank: usize) -> usize {
         if self.first {
             rank
@@ -119,6 +120,7 @@ impl Comm {
     }
 
     /// For calls that inter-communicators do not have.
+    #[inline]
     pub fn intra(&self) -> Result<&Comm> {
         match self.remote {
             None => Ok(self),

@@ -50,34 +50,41 @@ pub(crate) fn same_kind(kinds: impl Fn(usize) -> Kind, n: usize, me: usize) -> R
 
 impl<C> All<'_, C> {
     #[allow(clippy::len_without_is_empty)]
+    #[inline]
     pub fn len(&self) -> usize {
         self.seats.len()
     }
 
+    #[inline]
     pub fn get(&self, i: usize) -> &C {
         // SAFETY: kinds were compared, so it is a `C`; its owner waits until we are done.
         unsafe { &*self.seats[i].call.get().cast::<C>() }
     }
 
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &C> {
         (0..self.len()).map(|i| self.get(i))
     }
 
+    #[inline]
     pub fn kind(&self, i: usize) -> Kind {
         self.seats[i].kind.get()
     }
 
     /// Of a member elsewhere; false: there is none such.
+    #[inline]
     pub(crate) fn set_kind(&self, i: usize, kind: u32) -> bool {
         Kind::of(kind).map(|k| self.seats[i].kind.set(k)).is_some()
     }
 
     /// Of a member elsewhere.
+    #[inline]
     pub fn seat(&self, i: usize, call: &C) {
         self.seats[i].call.set((call as *const C).cast());
     }
 
     /// Member `i`'s call is to return this error.
+    #[inline]
     pub fn fail(&self, i: usize, e: MpiError) {
         // SAFETY: only whoever works for member `i` writes here, before its release.
         unsafe { *self.seats[i].status.get() = Err(e) }

@@ -4,11 +4,14 @@ macro_rules! kinds { ($($name:ident $text:literal,)*) => {
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Kind { $($name,)* }
     impl Kind {
+        #[inline]
         pub fn name(self) -> &'static str { match self { $(Kind::$name => $text,)* } }
+        #[inline]
         pub fn by_name(name: &str) -> Option<Kind> {
             match name { $($text => Some(Kind::$name),)* _ => None }
         }
 
+        #[inline]
         pub fn of(n: u32) -> Option<Kind> {
             [$(Kind::$name),*].into_iter().find(|k| *k as u32 == n)
         }

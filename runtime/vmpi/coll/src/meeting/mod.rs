@@ -71,6 +71,7 @@ unsafe impl Send for Meeting {}
 pub(crate) type MeetingRef = Arc<Meeting>;
 
 /// Members in several processes cannot call this yet.
+#[inline]
 pub fn unsupported<T>(name: &str) -> Result<T> {
     fail(
         Class::ERR_UNSUPPORTED_OPERATION,
@@ -176,16 +177,19 @@ fn shares<C: Call>(all: &All<C>, members: &[u32]) {
 
 impl Meeting {
     /// The file of its communicator, made by whoever asks first.
+    #[inline]
     pub fn file(&self, make: impl FnOnce() -> Arc<Shared>) -> Arc<Shared> {
         Arc::clone(self.file.get_or_init(make))
     }
 
     /// Members.
+    #[inline]
     pub fn size(&self) -> usize {
         self.seats.len()
     }
 
     /// The meeting of communicator `id`.
+    #[inline]
     pub fn new(members: usize, id: u32) -> MeetingRef {
         Meeting::named(members, (id, OWN))
     }
@@ -300,6 +304,7 @@ impl Meeting {
     }
 
     /// How often member `i` has come.
+    #[inline]
     pub fn entered(&self, i: usize) -> u32 {
         self.seats[i].entered.get()
     }
@@ -311,11 +316,13 @@ impl Meeting {
     }
 
     /// What has been found out about the calls, for member `me`.
+    #[inline]
     pub fn plan(&self, me: usize) -> Plan {
         self.parties.get().map_or(Plan::Done, |p| p.plan(me))
     }
 
     /// Waits for all members here; one of them does `last` before any goes on.
+    #[inline]
     pub fn sync<C: Call, W: Crew>(
         &self,
         crew: &W,
@@ -331,6 +338,7 @@ impl Meeting {
     }
 
     /// Do the calls belong together, and who is to work?
+    #[inline]
     pub fn check<C: Call, W: Crew>(&self, all: &All<C>, crew: &W, me: usize) -> Result<Plan> {
         same_kind(|i| self.seats[i].kind.get(), self.seats.len(), me)
             .and_then(|()| all.compare_roots(me))

@@ -245,6 +245,7 @@ impl Parties {
     }
 
     /// By whoever does what there is to do.
+    #[inline]
     pub(crate) fn set_plan(&self, plan: Plan) {
         self.plan.0.set(plan);
     }

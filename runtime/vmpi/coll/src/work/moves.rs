@@ -19,6 +19,7 @@ pub struct Move<'a> {
 }
 
 impl Move<'_> {
+    #[inline]
     pub fn pattern(&self) -> Pattern {
         match self.kind {
             Kind::Gather | Kind::Gatherv => Pattern::ToRoot,
@@ -27,6 +28,7 @@ impl Move<'_> {
         }
     }
 
+    #[inline]
     pub(crate) fn is_exchange(&self) -> bool {
         matches!(
             self.kind,

@@ -56,6 +56,7 @@ pub struct Reduction<'a> {
 }
 
 /// The one kind of element that a type has.
+#[inline]
 pub(crate) fn basic(ty: &TypeRef) -> u32 {
     ty.signature.uniform().map_or(u32::MAX, |b| b as u32)
 }
@@ -68,6 +69,7 @@ pub(crate) struct Flow {
 
 impl Reduction<'_> {
     /// Of its contribution.
+    #[inline]
     pub(crate) fn bytes(&self) -> usize {
         match self.odd {
             Some(Odd::Bytes(n)) => n,
@@ -114,6 +116,7 @@ impl Reduction<'_> {
         }
     }
 
+    #[inline]
     pub(crate) fn is_scan(&self) -> bool {
         matches!(self.kind, Kind::Scan | Kind::Exscan)
     }
@@ -141,6 +144,7 @@ impl Reduction<'_> {
     }
 
     /// Does member `i` get nothing here?
+    #[inline]
     pub(crate) fn is_nothing(&self, i: usize) -> bool {
         self.recv.is_null() && self.remote || self.wanted(i).1 == 0
     }

@@ -35,6 +35,7 @@ impl Ints<'_> {
         }
     }
 
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Ints::Int(v) => v.len(),
@@ -43,10 +44,12 @@ impl Ints<'_> {
         }
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = isize> + '_ {
         (0..self.len()).map(|i| self.at(i))
     }
@@ -247,6 +250,7 @@ impl Side<'_> {
             .then(|| (ptr.wrapping_offset(at), ty.size.saturating_mul(count)))
     }
 
+    #[inline]
     pub fn in_place(&self) -> bool {
         matches!(self, Side::InPlace)
     }

@@ -70,12 +70,14 @@ impl Coordinator {
         }
     }
 
+    #[inline]
     pub fn lock(&self) -> Locked<'_> {
         let held = self.barrier.lock().unwrap_or_else(PoisonError::into_inner);
         Locked { of: self, held }
     }
 
     /// What is planned, unless that is being changed.
+    #[inline]
     pub fn sights(&self) -> Option<MutexGuard<'_, Held>> {
         self.barrier.try_lock().ok()
     }
@@ -114,6 +116,7 @@ impl Standing {
 
 impl Locked<'_> {
     /// Has the plan stood for so long that it takes ranks anywhere?
+    #[inline]
     pub fn ripen(&mut self, patience: Duration) {
         if !self.is_loose() && self.held.standing.is_older(patience / 20) {
             self.loosen();
@@ -122,6 +125,7 @@ impl Locked<'_> {
     }
 
     /// People are to be told, once for a plan.
+    #[inline]
     pub fn is_overdue(&mut self, patience: Duration) -> bool {
         let s = &mut self.held.standing;
         !s.told && s.is_older(patience) && {

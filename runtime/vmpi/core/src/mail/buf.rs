@@ -17,6 +17,7 @@ pub struct Buf<'a> {
 }
 
 impl<'a> Buf<'a> {
+    #[inline]
     pub fn new(addr: *mut u8, count: usize, ty: &'a TypeRef) -> Buf<'a> {
         Buf { addr, count, ty }
     }
@@ -27,6 +28,7 @@ impl<'a> Buf<'a> {
         self.count * self.ty.size
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -211,6 +211,7 @@ impl Landing {
         Some(asleep)
     }
 
+    #[inline]
     pub(crate) fn is_claimed(&self) -> bool {
         !matches!(self.word.load(Acquire) & STATE, OPEN | ASLEEP)
     }
@@ -239,6 +240,7 @@ impl Landing {
     }
 
     /// The owner takes what is in the line: it is full.
+    #[inline]
     pub fn take(&self) -> Option<(Key, Message)> {
         // SAFETY: full, so ours.
         let arrived = unsafe { (*self.place.get()).message() };
@@ -247,6 +249,7 @@ impl Landing {
     }
 
     /// The owner shows nothing any more.
+    #[inline]
     pub fn close(&self) {
         self.word.store(CLOSED, Relaxed);
     }

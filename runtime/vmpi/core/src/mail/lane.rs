@@ -95,6 +95,7 @@ impl Parcel {
         data: [0; ROOM],
     };
 
+    #[inline]
     pub fn packed(&self) -> (&'static Datatype, &[u8]) {
         // SAFETY: a static type.
         let ty: &'static Datatype = unsafe { &*self.ty };
@@ -334,6 +335,7 @@ pub(crate) struct Lanes {
 
 impl Lanes {
     /// `None`: messages take other ways.
+    #[inline]
     pub fn new(workers: usize) -> Option<Lanes> {
         (2..=MOST).contains(&workers).then(|| Lanes {
             workers: workers as u32,
@@ -373,15 +375,18 @@ impl Lanes {
     }
 
     /// Has something come for the ranks of a worker?
+    #[inline]
     pub fn has(&self, worker: u32) -> bool {
         self.into(worker).iter().any(Lane::has)
     }
 
+    #[inline]
     pub fn any(&self) -> bool {
         self.all.iter().any(Lane::has)
     }
 
     /// Delivers everything; nobody puts anything in.
+    #[inline]
     pub fn flush(&self, here: Option<u32>, deliver: impl Fn(Option<u32>, &[Parcel]) + Copy) {
         self.all.iter().for_each(|lane| lane.flush(here, deliver));
     }

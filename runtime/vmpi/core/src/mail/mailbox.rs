@@ -83,6 +83,7 @@ impl Data {
     pub const SHORT: usize = 62;
 
     /// Packed bytes.
+    #[inline]
     pub fn of(packed: Vec<u8>) -> Data {
         if packed.len() > Data::SHORT {
             return Data::Long(packed.into_boxed_slice());
@@ -199,11 +200,13 @@ impl Message {
     }
 
     #[allow(clippy::len_without_is_empty)]
+    #[inline]
     pub fn len(&self) -> usize {
         self.count * self.ty.size
     }
 
     /// The packed bytes, unless the message is held.
+    #[inline]
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.data {
             Data::Short(short) => Some(short.bytes()),
@@ -226,6 +229,7 @@ impl Message {
     }
 
     /// Bytes it keeps in library memory.
+    #[inline]
     pub fn weight(&self) -> usize {
         match &self.data {
             Data::Long(b) => b.len(),
@@ -308,6 +312,7 @@ unsafe impl Sync for Mailbox {}
 unsafe impl Send for Mailbox {}
 
 impl Mailbox {
+    #[inline]
     pub fn new(single: bool) -> Mailbox {
         Mailbox {
             single,

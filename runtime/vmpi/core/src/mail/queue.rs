@@ -279,6 +279,7 @@ impl<T> Queue<T> {
     }
 
     /// Removes the entry for which `is` holds.
+    #[inline]
     pub fn take_if(&mut self, mut is: impl FnMut(&T) -> bool) -> Option<(Key, T)> {
         self.take_where(|_, v| is(v))
     }
@@ -297,6 +298,7 @@ impl<T> Queue<T> {
     }
 
     /// Entries from the oldest to the newest.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &T)> {
         let behind = self.order().filter_map(|at| self.at(Spot(at)));
         self.first.iter().map(|(k, v)| (k, v)).chain(behind)

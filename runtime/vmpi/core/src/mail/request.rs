@@ -184,6 +184,7 @@ impl Request {
     }
 
     /// The call of a collective request.
+    #[inline]
     pub fn collective(&self) -> Option<&dyn Collective> {
         match self.extra.as_deref() {
             Some(Extra::Coll(c)) => Some(&**c),
@@ -191,6 +192,7 @@ impl Request {
         }
     }
 
+    #[inline]
     pub fn general(&self) -> Option<&General> {
         match self.extra.as_deref() {
             Some(Extra::General(g)) => Some(g),
@@ -254,17 +256,20 @@ impl Req {
         unsafe { self.0.as_ref() }
     }
 
+    #[inline]
     pub fn get_mut(&mut self) -> &mut Request {
         // SAFETY: as above; only called while the request is not pending.
         unsafe { self.0.as_mut() }
     }
 
+    #[inline]
     pub fn ptr(&self) -> *const Request {
         self.0.as_ptr()
     }
 }
 
 /// An error if the message was longer than the buffer.
+#[inline]
 pub fn check(s: Status) -> Result<Status> {
     if s.error != Class::SUCCESS {
         return Err(failure(&s));

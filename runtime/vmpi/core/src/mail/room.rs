@@ -19,6 +19,7 @@ pub enum Room {
 
 impl Room {
     /// Does the sender in this process wait for this message?
+    #[inline]
     pub fn is_of(&self, process: u32, id: u64) -> bool {
         matches!(self, Room::Told(receipt) if receipt.is_of(process, id))
     }
@@ -45,11 +46,13 @@ pub struct Receipt {
 }
 
 impl Receipt {
+    #[inline]
     pub fn is_of(&self, process: u32, id: u64) -> bool {
         (self.process, self.id) == (process, id)
     }
 
     /// Nobody is told.
+    #[inline]
     pub fn forget(self) {
         std::mem::forget(self);
     }

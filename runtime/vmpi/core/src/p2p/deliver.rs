@@ -11,13 +11,13 @@ use crate::world::World;
 use pc3_runtime::chaos;
 
 /// Takes delivery of what is on its way to the ranks of this one's worker.
-#[inline]
+#[inline(always)]
 pub fn look(me: &RankState) {
     look_of(me.world(), me.worker());
 }
 
 /// The same for a worker, on which the caller executes.
-#[inline]
+#[inline(always)]
 pub(crate) fn look_of(world: &World, worker: u32) {
     if let Some(lanes) = world.lanes() {
         lanes.look(worker, |here, some| deliver(world, here, some));
@@ -25,6 +25,7 @@ pub(crate) fn look_of(world: &World, worker: u32) {
 }
 
 /// Delivers everything; nobody puts anything in.  `here`: the worker on which the caller executes, if any.
+#[inline]
 pub fn flush(world: &World, here: Option<u32>) {
     if let Some(lanes) = world.lanes() {
         lanes.flush(here, |here, some| deliver(world, here, some));
@@ -32,6 +33,7 @@ pub fn flush(world: &World, here: Option<u32>) {
 }
 
 /// What ranks of this one's worker have sent and shall receive.
+#[inline]
 pub fn flush_of(me: &RankState) {
     let world = me.world();
     if let Some(lanes) = world.lanes() {

@@ -77,12 +77,14 @@ pub fn release_held(world: &World) -> bool {
 }
 
 /// Do all ranks that are not blocked still poll?  All are asked, which counts for the next time.
+#[inline]
 pub fn all_poll(world: &World) -> bool {
     let others = world.ranks().iter().filter(|r| !r.still_polls());
     others.count() == 0
 }
 
 /// Buffers what other ranks hold for this one, but for synchronous messages.
+#[inline]
 pub fn buffer_all(me: &RankState) {
     buffer(me, |_| true, None);
 }

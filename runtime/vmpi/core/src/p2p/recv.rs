@@ -127,6 +127,7 @@ fn wait_shown(me: &RankState, r: &Request) -> Option<(Key, Message)> {
 ///
 /// # Safety
 /// The buffer is writable and not otherwise used until the request completes.
+#[inline]
 pub unsafe fn irecv(me: &RankState, buf: Buf<'_>, key: Key) -> Req {
     let r = me.new_request(Request::new(me.rank, What::Recv, 0, key, &buf));
     // SAFETY: the caller's promise.

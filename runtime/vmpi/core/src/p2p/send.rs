@@ -123,6 +123,7 @@ pub unsafe fn begin(me: &RankState, buf: &Buf<'_>, to: &Dest, mode: Mode) -> Res
 ///
 /// # Safety
 /// As of [`start`].
+#[inline]
 pub unsafe fn leave(me: &RankState, r: &Request) {
     // SAFETY: the caller's promise.
     unsafe { hold(me, r) };
@@ -309,6 +310,7 @@ unsafe fn deposit_across(
 }
 
 /// Puts a message into a mailbox, unless a receive was posted meanwhile.
+#[inline]
 pub fn arrive(
     me: &RankState,
     to: &RankState,
@@ -384,6 +386,7 @@ unsafe fn hold(me: &RankState, r: &Request) -> bool {
 ///
 /// # Safety
 /// `posted` was taken out of its queue by the caller; `from` is readable.
+#[inline]
 pub unsafe fn deliver(
     me: &RankState,
     owner: &RankState,

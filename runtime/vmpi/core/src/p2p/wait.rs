@@ -18,6 +18,7 @@ pub fn wait_done(me: &RankState, r: &Request) {
 }
 
 /// Waits for an operation and ends it.
+#[inline]
 pub fn wait(me: &RankState, r: Req) -> Result<Status> {
     wait_done(me, r.get());
     let status = r.get().status();
@@ -26,6 +27,7 @@ pub fn wait(me: &RankState, r: Req) -> Result<Status> {
 }
 
 /// Is it complete?  If not, others get a turn first.
+#[inline]
 pub fn test(me: &RankState, r: &Request) -> bool {
     r.is_done() || {
         poll(me, std::iter::once(r));
@@ -34,12 +36,14 @@ pub fn test(me: &RankState, r: &Request) -> bool {
 }
 
 /// None of these is complete: others get a turn, and what is then only waiting to be buffered is.
+#[inline]
 pub fn poll<'a>(me: &RankState, list: impl Iterator<Item = &'a Request>) {
     polled(me);
     list.filter(|r| is_lazy(r)).for_each(|r| keep_lazy(me, r));
 }
 
 /// Of the complete ones the index of that posted first.
+#[inline]
 pub fn first_done<'a>(
     me: &RankState,
     list: impl Iterator<Item = (usize, &'a Request)>,

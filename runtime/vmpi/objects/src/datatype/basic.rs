@@ -162,6 +162,7 @@ impl Basic {
         Complex16,
     ];
 
+    #[inline]
     pub fn from_handle(h: usize) -> Option<Basic> {
         Basic::ALL.into_iter().find(|b| *b as usize == h)
     }

@@ -33,6 +33,7 @@ pub struct Layout {
 }
 
 impl Node {
+    #[inline]
     pub fn size(&self) -> usize {
         match self {
             Block(n) => *n,
@@ -55,6 +56,7 @@ pub(crate) fn in_units(layout: &Layout, unit: usize, from: isize) -> bool {
 }
 
 impl Layout {
+    #[inline]
     pub fn block(n: usize) -> Self {
         Layout {
             at: 0,
@@ -62,6 +64,7 @@ impl Layout {
         }
     }
 
+    #[inline]
     pub fn shift(mut self, by: isize) -> Self {
         self.at += by;
         self

@@ -136,6 +136,7 @@ impl TypeRef {
         Some(unsafe { self.at.as_ref() })
     }
 
+    #[inline]
     pub fn same(&self, other: &TypeRef) -> bool {
         std::ptr::eq::<Datatype>(&**self, &**other)
     }
@@ -161,6 +162,7 @@ impl Datatype {
     }
 
     /// The predefined type of one element that all of it consists of.
+    #[inline]
     pub fn unit(&self) -> Option<TypeRef> {
         match self.signature.items() {
             [signature::Item::Values(of, _)] => bytes::of(*of),
@@ -195,6 +197,7 @@ impl Datatype {
     }
 
     /// MPI_Get_count: whole elements in `bytes` received bytes, `None` if that is no whole number.
+    #[inline]
     pub fn count_in(&self, bytes: usize) -> Option<usize> {
         match self.size {
             0 => (bytes == 0).then_some(0),
@@ -260,6 +263,7 @@ pub fn plain(handle: usize) -> Option<TypeRef> {
 }
 
 /// The predefined datatype of one basic element.
+#[inline]
 pub fn of_basic(b: Basic) -> TypeRef {
     by_handle(b as usize).unwrap_or_else(|| unreachable!("every basic type is predefined"))
 }

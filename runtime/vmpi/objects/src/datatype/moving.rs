@@ -11,6 +11,7 @@ impl Datatype {
     ///
     /// # Safety
     /// `buf` must hold `count` elements, `out` room for [`Datatype::bytes`] of them.
+    #[inline]
     pub unsafe fn pack(&self, buf: *const u8, count: usize, out: *mut u8) -> usize {
         self.run::<true>(buf.cast_mut(), count, out, usize::MAX)
     }
@@ -19,6 +20,7 @@ impl Datatype {
     ///
     /// # Safety
     /// `data` must hold `len` bytes, `buf` room for the elements that these fill.
+    #[inline]
     pub unsafe fn unpack(&self, data: *const u8, len: usize, buf: *mut u8, count: usize) -> usize {
         self.run::<false>(buf, count, data.cast_mut(), len)
     }
@@ -27,6 +29,7 @@ impl Datatype {
     ///
     /// # Safety
     /// As [`Datatype::pack`].
+    #[inline]
     pub unsafe fn pack_vec(&self, buf: *const u8, count: usize) -> Vec<u8> {
         let n = self.size * count;
         let mut v = Vec::with_capacity(n);
@@ -73,11 +76,13 @@ pub struct Buf<'a> {
 }
 
 impl Buf<'_> {
+    #[inline]
     pub fn bytes(&self) -> usize {
         self.ty.size.saturating_mul(self.count)
     }
 
     /// Address of the first byte if the elements are one block.
+    #[inline]
     pub fn block(&self) -> Option<*mut u8> {
         self.ty
             .contiguous

@@ -21,22 +21,26 @@ pub struct Signature {
 }
 
 impl Signature {
+    #[inline]
     pub fn run(basic: Basic, n: u64) -> Self {
         Self::from_items(vec![Item::Run(basic, n)])
     }
 
     /// Bytes that are values of a type.
+    #[inline]
     pub fn values(of: TypeId, bytes: u64) -> Self {
         Self::from_items(vec![Item::Values(of, bytes)])
     }
 
     /// As they are, equal neighbours and all.
+    #[inline]
     pub(crate) fn from_items(items: Vec<Item>) -> Self {
         Signature {
             items: (!items.is_empty()).then(|| items.into()),
         }
     }
 
+    #[inline]
     pub fn items(&self) -> &[Item] {
         self.items.as_deref().unwrap_or(&[])
     }
@@ -85,6 +89,7 @@ impl Signature {
     }
 
     /// Calls `f` with each run in order until it returns false.
+    #[inline]
     pub fn each_run(&self, f: &mut dyn FnMut(Basic, u64) -> bool) -> bool {
         self.items().iter().all(|item| match item {
             Item::Run(b, n) => f(*b, *n),
@@ -104,14 +109,17 @@ impl Signature {
             .sum()
     }
 
+    #[inline]
     pub fn native_size(&self) -> u64 {
         self.total(&|b| b.size() as u64)
     }
 
+    #[inline]
     pub fn portable_size(&self) -> u64 {
         self.total(&|b| b.portable_size() as u64)
     }
 
+    #[inline]
     pub fn elements(&self) -> u64 {
         self.total(&|_| 1)
     }
@@ -134,6 +142,7 @@ impl Signature {
     }
 
     /// Are any of its bytes values of the program's types?
+    #[inline]
     pub fn has_values(&self) -> bool {
         self.items().iter().any(|item| match item {
             Item::Run(..) => false,

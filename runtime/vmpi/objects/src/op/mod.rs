@@ -42,10 +42,12 @@ pub struct UserOp {
 
 /// In a checkpoint and between processes: what is said of a function.
 impl UserOp {
+    #[inline]
     pub fn traits(self) -> u8 {
         u8::from(self.commute) | u8::from(self.wide) << 1
     }
 
+    #[inline]
     pub fn with_traits(func: usize, traits: u8) -> UserOp {
         UserOp {
             func,
@@ -197,6 +199,7 @@ impl Op {
         }
     }
 
+    #[inline]
     pub fn commutes(&self) -> bool {
         match self {
             Op::Predef(_) => true,
