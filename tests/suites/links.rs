@@ -258,6 +258,19 @@ const CASES: &[(&str, &str)] = &[
         "which clang || exit 77; printf '#include <tgmath.h>\\nint main(void) { float x = 2;\\n#pragma pc3 checkpoint\\nreturn !(sizeof sqrt(x) == 4 && sizeof sqrt(3) == 8 && sqrt(x * 2) == 2); }\\n' > l.c; \
             $CC --cc=clang l.c -o l -lm; ./l; $CC main.o a.o b.o -o p",
     ),
+    (
+        "another_library",
+        "RUN=$(dirname $CC)/pc3run; test -f $(dirname $CC)/../lib/pc3/x86_64-linux-musl/libpc3rt.a && which x86_64-linux-musl-gcc || exit 77; \
+            printf '#include <stdio.h>\\n#include <stdlib.h>\\n#include <string.h>\\nint main(void) { FILE *f = fopen(\"in\", \"r\"); char b[64], t[] = \"a b c d\", *w;\\n' > l.c; \
+            printf 'long sum = 0, *all = calloc(4, sizeof *all); int n = 0; for (w = strtok(t, \" \"); w; w = strtok(0, \" \")) { fgets(b, sizeof b, f);\\n' >> l.c; \
+            printf '#pragma pc3 checkpoint\\nall[n++] = sum += atol(b); printf(\"%%s %%ld %%d\\\\n\", w, sum, getc(f)); ungetc(55, f); }\\n' >> l.c; \
+            printf 'return n - 4 + (int)(all[3] - sum); }\\n' >> l.c; seq 1000 > in; MUSL='--target=x86_64-linux-musl -static'; \
+            $CC l.c -o gnu; $CC $MUSL l.c -o musl; x86_64-linux-musl-gcc -static -w l.c -o plain; ./plain > want; \
+            for a in gnu musl; do ./$a | cmp - want; for b in gnu musl; do for n in 1 3; do rm -rf q.pc3; \
+            { $RUN -d q.pc3 --every 1x --stop-after $n ./$a > out || test $? = 85; } 2> said; PC3_ADDRESSES=elsewhere $RUN -d q.pc3 --restart ./$b >> out 2>> said; cmp out want; done; done; done; \
+            printf '#include <stdlib.h>\\nint main(void) { srand(1);\\n#pragma pc3 checkpoint\\nreturn rand() < 0; }\\n' > r.c; \
+            if $CC $MUSL r.c -o r 2> said; then exit 1; fi; grep -q 'rand. gives other results with musl' said; $CC main.o a.o b.o -o p",
+    ),
     ("another_compiler", "which clang || exit 77; $CC --cc=clang -O2 -c a.c; $CC main.o a.o b.o -o p"),
     ("openmp_of_clang", "echo 'int main(void) { return 0; }' > o.c; clang -fopenmp o.c -o o || exit 77; \
         for cc in clang gcc; do $CC --cc=$cc -O2 -w -fopenmp -pthread -I$PROGRAMS $PROGRAMS/mpi_threads_of_ranks.c -o $cc; \

@@ -28,7 +28,7 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
         )?;
     }
     let folder = |gnu: &str| dist.join("lib/pc3").join(gnu);
-    install_runtime(&release.join("libpc3rt.a"), "", &folder(&host))?;
+    install_runtime(&release.join("libpc3rt.a"), None, "", &folder(&host))?;
     if !crossed.is_empty() {
         let mut all = build();
         all.args(["-p", "pc3-capi"]);
@@ -39,7 +39,13 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
     }
     for arch in crossed {
         let built = env::target_dir().join(arch.rust).join("release/libpc3rt.a");
-        install_runtime(&built, &format!("{}-", arch.gnu), &folder(arch.gnu))?;
+        let unwinder = unwinder(arch)?;
+        install_runtime(
+            &built,
+            unwinder.as_deref(),
+            &arch.prefix(),
+            &folder(arch.gnu),
+        )?;
     }
     let transports = transports.join();
     for (mpi, built) in transports.expect("says why there is none, and does not panic") {
@@ -52,7 +58,7 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
 fn crossed(targets: &[String], host: &str) -> Result<Vec<&'static env::Arch>> {
     let mut all = Vec::new();
     for t in targets {
-        let Some(arch) = env::CROSS.iter().find(|a| a.gnu == t || a.rust == t) else {
+        let Some(arch) = env::targets().find(|a| a.gnu == t || a.rust == t) else {
             if *t == *host {
                 continue;
             }
@@ -147,16 +153,25 @@ fn build() -> Command {
 }
 
 fn known() -> String {
-    env::CROSS
-        .iter()
-        .map(|a| a.gnu)
-        .collect::<Vec<_>>()
-        .join(", ")
+    env::targets().map(|a| a.gnu).collect::<Vec<_>>().join(", ")
 }
 
-fn install_runtime(from: &Path, prefix: &str, to: &Path) -> Result<()> {
+/// Rust's own for musl: that of the machine's gcc is made for the GNU C library.
+fn unwinder(arch: &env::Arch) -> Result<Option<PathBuf>> {
+    if !arch.rust.ends_with("-musl") {
+        return Ok(None);
+    }
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--print", "target-libdir", "--target", arch.rust]);
+    let libraries = env::output(&mut rustc)?;
+    Ok(Some(
+        Path::new(libraries.trim()).join("self-contained/libunwind.a"),
+    ))
+}
+
+fn install_runtime(from: &Path, with: Option<&Path>, prefix: &str, to: &Path) -> Result<()> {
     let dir = tempfile::tempdir()?;
-    let linked = prelink::linked(from, prefix, dir.path())?;
+    let linked = prelink::linked(from, with, prefix, dir.path())?;
     install(&linked, &to.join("libpc3rt.a"))
 }
 

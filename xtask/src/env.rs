@@ -37,6 +37,14 @@ pub const CROSS: &[Arch] = &[
     },
 ];
 
+/// Other C libraries of this machine, for programs that are linked statically.
+pub const LIBRARIES: &[Arch] = &[Arch {
+    gnu: "x86_64-linux-musl",
+    rust: "x86_64-unknown-linux-musl",
+    qemu: None,
+    packages: &["musl-tools"],
+}];
+
 /// Programs, and libraries for clang, that single tests use, with their Debian packages.
 pub const EXTRAS: &[(&str, &str)] = &[
     ("mpicc.openmpi", "libopenmpi-dev"),
@@ -117,6 +125,14 @@ impl Arch {
         self.gnu.split('-').next().unwrap_or(self.gnu)
     }
 
+    /// Of its binutils.
+    pub fn prefix(&self) -> String {
+        match self.short() == std::env::consts::ARCH {
+            true => String::new(),
+            false => format!("{}-", self.gnu),
+        }
+    }
+
     pub fn gcc(&self) -> String {
         format!("{}-gcc", self.gnu)
     }
@@ -139,10 +155,19 @@ impl Arch {
     }
 }
 
+/// All that there may be a runtime for, besides the host's.
+pub fn targets() -> impl Iterator<Item = &'static Arch> {
+    CROSS.iter().chain(LIBRARIES)
+}
+
 /// GNU triples of [`CROSS`] that can be built here.
 pub fn available_targets() -> Vec<String> {
-    CROSS
-        .iter()
+    available(CROSS)
+}
+
+/// Those among these that can be built here.
+pub fn available(all: &[Arch]) -> Vec<String> {
+    all.iter()
         .filter(|a| a.missing().is_empty())
         .map(|a| a.gnu.to_string())
         .collect()

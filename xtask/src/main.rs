@@ -93,7 +93,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Setup => setup::run(),
         Task::Dist { target, all } => {
             let targets = if all {
-                env::available_targets()
+                [env::CROSS, env::LIBRARIES].map(env::available).concat()
             } else {
                 target
             };

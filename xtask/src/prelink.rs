@@ -10,8 +10,9 @@ use anyhow::{bail, Result};
 
 use crate::env;
 
-/// Gives the library anew, with one object. `prefix`: of the target's binutils; `dir`: a place for it and what it is made from.
-pub fn linked(library: &Path, prefix: &str, dir: &Path) -> Result<PathBuf> {
+/// Gives the library anew, with one object. `with`: what it needs of another; `prefix`: of the target's binutils; `dir`: a place for it
+/// and what it is made from.
+pub fn linked(library: &Path, with: Option<&Path>, prefix: &str, dir: &Path) -> Result<PathBuf> {
     let [names, roots, script, others, linked, own, bare, object, archive] = [
         "names",
         "roots",
@@ -41,7 +42,8 @@ pub fn linked(library: &Path, prefix: &str, dir: &Path) -> Result<PathBuf> {
             .arg(arguments(&roots))
             .arg("-o")
             .arg(&linked)
-            .arg(library),
+            .arg(library)
+            .args(with),
     )?;
     // What else it has, of Rust's library and of its compiler's, is its own: it is in nobody's way. Names stay, for debuggers;
     // debugging information on Rust's sources would be two thirds of it, and LLVM's form of the code is for a link by LLVM.

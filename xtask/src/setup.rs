@@ -9,7 +9,7 @@ use crate::{env, sources};
 
 pub fn run() -> Result<()> {
     let mut packages: Vec<&str> = Vec::new();
-    for arch in env::CROSS {
+    for arch in env::targets() {
         if !env::has_program(&arch.gcc()) {
             packages.extend(arch.packages);
         }
@@ -28,8 +28,7 @@ pub fn run() -> Result<()> {
         install_packages(&packages);
     }
     let have = env::rust_targets();
-    let wanted: Vec<&str> = env::CROSS
-        .iter()
+    let wanted: Vec<&str> = env::targets()
         .filter(|a| env::has_program(&a.gcc()))
         .map(|a| a.rust)
         .filter(|t| !have.iter().any(|h| h == t))
@@ -66,7 +65,7 @@ pub fn run() -> Result<()> {
         }
     }
     sources::fetch();
-    for arch in env::CROSS {
+    for arch in env::targets() {
         let missing = arch.missing();
         if !missing.is_empty() {
             println!(

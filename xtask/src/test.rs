@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{bail, Context, Result};
-use pc3_tests::arch::is_tried;
+use pc3_tests::arch::{all_round, is_tried};
 
 use crate::{conformance, dist, env, semver, setup, simulate, sources};
 
@@ -58,6 +58,9 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     });
     let mut targets = env::available_targets();
     targets.retain(|t| is_tried(t.split('-').next().unwrap_or(t)));
+    if all_round() {
+        targets.extend(env::available(env::LIBRARIES));
+    }
     tally.head("dist");
     dist::run(&targets)?;
     if let Some(thread) = unoptimized {
@@ -106,7 +109,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         .iter()
         .filter(|a| !a.missing().is_empty())
         .collect();
-    for arch in &lacking {
+    for arch in env::targets().filter(|a| !a.missing().is_empty()) {
         println!(
             "skipped: {} (missing {})",
             arch.gnu,

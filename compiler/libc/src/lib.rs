@@ -462,6 +462,41 @@ pub fn calling(units: &[Unit], elsewhere: &HashSet<String>) -> Vec<&'static Libr
 }
 
 impl Library {
+    /// Does it do what C and POSIX say of its functions, or what the C library's own do below it? Others are the GNU C
+    /// library's in all details.
+    pub fn is_any(&self) -> bool {
+        matches!(
+            self.file,
+            "pc3-rand48.c"
+                | "pc3-strtok.c"
+                | "pc3-calendar.c"
+                | "pc3-getenv.c"
+                | "pc3-environment.c"
+                | "pc3-texts.c"
+                | "pc3-spin.c"
+                | "pc3-multibyte.c"
+                | "pc3-copies.c"
+                | "pc3-scan.c"
+                | "pc3-teams.c"
+                | "pc3-fork.c"
+                | "pc3-qsort.c"
+                | "pc3-bsearch.c"
+        )
+    }
+
+    /// Of the functions that it provides, some that these units call.
+    pub fn called(&self, units: &[Unit]) -> Vec<&'static str> {
+        let names = |s: &Symbol| (self.names.iter().copied()).find(|n| *n == s.name);
+        let all = units.iter().flat_map(|u| &u.symbols);
+        let mut called: Vec<&str> = all
+            .filter(|s| s.kind == SymKind::Func)
+            .filter_map(names)
+            .collect();
+        called.sort_unstable();
+        called.dedup();
+        called
+    }
+
     pub fn provides(&self, name: &str) -> bool {
         self.names.contains(&name)
     }

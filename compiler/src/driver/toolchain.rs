@@ -49,6 +49,10 @@ impl Target {
         self.gnu.starts_with("i686-")
     }
 
+    pub(crate) fn is_musl(&self) -> bool {
+        self.gnu.contains("-musl")
+    }
+
     pub(crate) fn is_s390x(&self) -> bool {
         self.gnu.starts_with("s390x-")
     }
@@ -129,13 +133,19 @@ impl Toolchain {
         };
         let mut target = match wanted {
             Some(t) => t,
-            None => Target::parse(&dump_machine(&words).map_err(|source| {
-                ToolchainError::NoCompiler {
-                    cc: words.join(" "),
-                    package: "gcc".into(),
-                    source,
+            None => {
+                let machine =
+                    dump_machine(&words).map_err(|source| ToolchainError::NoCompiler {
+                        cc: words.join(" "),
+                        package: "gcc".into(),
+                        source,
+                    })?;
+                // Debian's `musl-gcc` is the machine's gcc, and says so.
+                match words.iter().any(|w| w.contains("musl")) {
+                    true => Target::parse(&machine.replace("-gnu", "-musl")),
+                    false => Target::parse(&machine),
                 }
-            })?),
+            }
         };
         if m32 && target.gnu.starts_with("x86_64") {
             target = Target::parse("i686-linux-gnu");
@@ -287,6 +297,11 @@ mod tests {
             "aarch64-linux-gnu",
             "aarch64-linux-gnu",
             "aarch64-unknown-linux-gnu",
+        );
+        check(
+            "x86_64-linux-musl",
+            "x86_64-linux-musl",
+            "x86_64-unknown-linux-musl",
         );
     }
 }

@@ -11,7 +11,7 @@ use pc3_libc as library;
 use pc3_program::annotations::{self, Annotation};
 use pc3_program::callgraph;
 use pc3_program::program;
-use pc3_syntax::diag::Diagnostics;
+use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::front;
 use pc3_syntax::locations::Locations;
 use pc3_syntax::parallel;
@@ -119,7 +119,7 @@ pub fn read(
         annotations: annotations(o, records, whole, &mut diags),
     };
     annotations::prepare(&mut program.trees, &program.annotations);
-    program.add_libraries(elsewhere, &mut diags);
+    program.add_libraries(elsewhere, t.target.is_musl(), &mut diags);
     messages::report(o, &diags)?;
     Ok(program)
 }
@@ -203,9 +203,22 @@ impl Kind {
     }
 }
 
+/// pc3 has functions that keep state with the results of the GNU C library.
+fn other_library(called: &[&str]) -> Diagnostic {
+    let some = called
+        .first()
+        .copied()
+        .unwrap_or("a function of the library");
+    let message = format!(
+        "`{some}` gives other results with musl than with the GNU C library, which pc3 has it from"
+    );
+    Diagnostic::error(Code::Unsupported, message)
+        .help("link the program with the GNU C library (-static if it is to run where that is not)")
+}
+
 impl Program {
     /// The program's own copies of library functions that keep state, as further units.
-    fn add_libraries(&mut self, elsewhere: &HashSet<String>, diags: &mut Diagnostics) {
+    fn add_libraries(&mut self, elsewhere: &HashSet<String>, musl: bool, diags: &mut Diagnostics) {
         let Some(first) = self.trees.first() else {
             return;
         };
@@ -222,6 +235,9 @@ impl Program {
         }
         libraries.extend(calling);
         for own in libraries {
+            if musl && !own.is_any() {
+                diags.push(other_library(&own.called(&self.trees)));
+            }
             let (unit, d) = own.unit(&target);
             diags.extend(d);
             self.trees.push(unit);

@@ -2,12 +2,9 @@
 
 use std::ffi::{c_int, c_void};
 
+use pc3_os::original::on_exit;
 use pc3_state::rank::Rank;
 use pc3_state::stack::exits::{AtExit, Plain, WithStatus};
-
-extern "C" {
-    fn on_exit(function: WithStatus, argument: *mut c_void) -> c_int;
-}
 
 /// The last registered first; they may register others.
 ///

@@ -272,6 +272,9 @@ pub unsafe extern "C" fn pc3_fmemopen(
         let Some(rank) = Rank::current() else {
             return original::fmemopen(bytes, n, mode);
         };
+        if cfg!(target_env = "musl") {
+            return unknown(c"fmemopen", original::fmemopen(bytes, n, mode));
+        }
         let made = memory::on_buffer(rank.owner(), bytes, n, CStr::from_ptr(mode));
         note_memory(made, owned(mode))
     }
@@ -289,7 +292,12 @@ pub unsafe extern "C" fn pc3_other_stream(
 ) -> *mut FILE {
     call_place::at(place);
     // SAFETY: by the caller.
-    let call = call(&unsafe { CStr::from_ptr(name) }.to_string_lossy());
+    unknown(unsafe { CStr::from_ptr(name) }, stream)
+}
+
+/// Notes a stream of which nothing is known: no checkpoint is taken while it is open.
+fn unknown(name: &CStr, stream: *mut FILE) -> *mut FILE {
+    let call = call(&name.to_string_lossy());
     if let Some(files) = files().filter(|_| !stream.is_null()) {
         files.note(
             stream,
@@ -311,6 +319,9 @@ pub unsafe extern "C" fn pc3_open_memstream(bytes: *mut *mut c_char, n: *mut usi
         let Some(rank) = Rank::current() else {
             return original::open_memstream(bytes, n);
         };
+        if cfg!(target_env = "musl") {
+            return unknown(c"open_memstream", original::open_memstream(bytes, n));
+        }
         note_memory(memory::growing(rank.owner(), bytes, n), c"w".to_owned())
     }
 }

@@ -180,7 +180,7 @@ pub fn collect(
         removed,
         environment: list,
         locale: locale(),
-        zone: processes::zone() != c"GMT",
+        zone: processes::has_zone(),
         signals: signals.collect(),
         blocked: (masks && now != first.blocked).then_some(now),
         timers: timers(),

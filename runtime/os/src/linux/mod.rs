@@ -1,4 +1,4 @@
-//! Linux, with the GNU C library.
+//! Linux, with the GNU C library or musl.
 
 pub mod clocks;
 pub mod errors;

@@ -53,10 +53,10 @@ pub unsafe fn put_variable(text: *mut c_char) {
     unsafe { libc::putenv(text) };
 }
 
-/// The time zone's name, as long as nobody changes it.
-pub fn zone() -> &'static CStr {
-    // SAFETY: the C library's variable, a terminated string.
-    unsafe { CStr::from_ptr(tzname[0]) }
+/// Has the C library taken a time zone? GNU's begins with one of its own, musl with none.
+pub fn has_zone() -> bool {
+    // SAFETY: the C library's variable, null or a terminated string, which nobody changes now.
+    unsafe { !tzname[0].is_null() && CStr::from_ptr(tzname[0]) != c"GMT" }
 }
 
 /// Takes the time zone from the environment.

@@ -3,11 +3,10 @@
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 
-use std::time::Duration;
-
 use pc3_os::types::FILE;
 use pc3_os::{allocator, errors, streams};
 
+pub use super::any_stream::{alone, is_saved, is_wide, lock, locked, Standing};
 use super::system;
 use pc3_format::library::{HeldMeta, STATE_EOF, STATE_ERROR, STATE_NARROW, STATE_WIDE};
 
@@ -46,30 +45,6 @@ const IN_BACKUP: c_int = 0x100;
 const PUTTING: c_int = 0x800;
 const APPENDING: c_int = 0x1000;
 const LINE_BUFFERED: c_int = 0x200;
-
-/// While `f` runs no other thread uses the stream.
-///
-/// # Safety
-/// An open stream.
-pub unsafe fn alone<T>(stream: *mut FILE, f: impl FnOnce() -> T) -> T {
-    // SAFETY: by the caller.
-    unsafe { streams::lock(stream) };
-    let result = f();
-    // SAFETY: as above.
-    unsafe { streams::unlock(stream) };
-    result
-}
-
-/// A stream at rest.
-pub struct Standing {
-    /// Bytes read from the file that the program has not seen.
-    pub unread: u64,
-    /// In front of them, given back with `ungetc`.
-    pub pushed: Vec<u8>,
-    /// Written by the program and not to the file.
-    pub pending: Vec<u8>,
-    pub state: u64,
-}
 
 /// # Safety
 /// An open stream that nobody uses now.
@@ -122,24 +97,6 @@ pub unsafe fn standing(stream: *mut FILE) -> Standing {
 
 fn between(start: *mut c_char, end: *mut c_char) -> u64 {
     (end as usize).saturating_sub(start as usize) as u64
-}
-
-/// Is what its buffer has saved?  Otherwise output has to go to the file, and what was read has to be read again.
-///
-/// # Safety
-/// An open stream.
-pub unsafe fn is_saved(stream: *mut FILE) -> bool {
-    // SAFETY: by the caller.
-    unsafe { system::length_of(streams::number(stream)).is_some() && streams::width(stream) <= 0 }
-}
-
-/// Is it used for wide characters?
-///
-/// # Safety
-/// An open stream.
-pub unsafe fn is_wide(stream: *mut FILE) -> bool {
-    // SAFETY: by the caller.
-    unsafe { streams::width(stream) > 0 }
 }
 
 /// Have characters been given back that do not stand in the file?
@@ -342,26 +299,4 @@ pub(crate) unsafe fn set_mode(stream: *mut FILE, mode: &str) {
 pub unsafe fn set_descriptor(stream: *mut FILE, fd: c_int) {
     // SAFETY: by the caller.
     unsafe { (*stream.cast::<Inner>()).fileno = fd };
-}
-
-/// Locks a stream, unless somebody keeps it.
-pub fn lock(stream: *mut FILE) -> bool {
-    const TRIES: u32 = 200;
-    (0..TRIES).any(|i| {
-        if i > 0 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        // SAFETY: a standard stream.
-        unsafe { streams::try_lock(stream) }
-    })
-}
-
-/// With the stream's lock, unless somebody keeps that.
-pub fn locked<T>(stream: *mut FILE, act: impl FnOnce() -> T) -> Option<T> {
-    lock(stream).then(|| {
-        let done = act();
-        // SAFETY: locked here.
-        unsafe { streams::unlock(stream) };
-        done
-    })
 }

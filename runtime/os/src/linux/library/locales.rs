@@ -5,10 +5,13 @@ use std::ptr::{null, null_mut};
 
 use super::types::locale_t;
 
+/// How many categories there are: musl has those of POSIX.
+const COUNT: usize = if cfg!(target_env = "musl") { 6 } else { 12 };
+
 /// The C library's categories, but for the one that means all.
-pub const CATEGORIES: [c_int; 12] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12];
+pub const CATEGORIES: [c_int; COUNT] = *first(&[0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]);
 /// Their names, in that order.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; COUNT] = *first(&[
     "LC_CTYPE",
     "LC_NUMERIC",
     "LC_TIME",
@@ -21,8 +24,15 @@ pub const NAMES: [&str; 12] = [
     "LC_TELEPHONE",
     "LC_MEASUREMENT",
     "LC_IDENTIFICATION",
-];
+]);
 pub const ALL: c_int = 6;
+
+const fn first<T, const N: usize>(all: &[T; 12]) -> &[T; N] {
+    match all.first_chunk() {
+        Some(some) => some,
+        None => panic!("so many there are"),
+    }
+}
 
 fn mask(category: c_int) -> c_int {
     match category {
@@ -52,7 +62,11 @@ impl Locale {
     pub fn with(base: Option<Locale>, category: c_int, name: &CStr) -> Option<Locale> {
         // SAFETY: a terminated string; the copy is consumed or given back.
         unsafe {
-            let base = base.map_or(null_mut(), |o| libc::duplocale(o.0));
+            // Without one musl would take what the environment says.
+            let base = match base {
+                Some(o) => libc::duplocale(o.0),
+                None => libc::newlocale(mask(ALL), c"C".as_ptr(), null_mut()),
+            };
             let new = libc::newlocale(mask(category), name.as_ptr(), base);
             if new.is_null() && !base.is_null() {
                 libc::freelocale(base);

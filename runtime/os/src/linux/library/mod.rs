@@ -1,4 +1,4 @@
-//! What the GNU C library keeps besides the system.
+//! What the C library keeps besides the system: GNU's, or musl.
 
 pub mod allocator;
 pub mod locales;

@@ -15,7 +15,9 @@ extern "C" {
     fn flockfile(stream: *mut FILE);
     fn ftrylockfile(stream: *mut FILE) -> c_int;
     fn funlockfile(stream: *mut FILE);
+    #[cfg(not(target_env = "musl"))]
     fn _IO_doallocbuf(stream: *mut FILE);
+    #[cfg_attr(target_env = "musl", link_name = "ftello")]
     fn ftello64(stream: *mut FILE) -> i64;
     fn fwide(stream: *mut FILE, mode: c_int) -> c_int;
     fn fopencookie(cookie: *mut c_void, mode: *const c_char, functions: Functions) -> *mut FILE;
@@ -71,6 +73,7 @@ pub unsafe fn unlock(stream: *mut FILE) {
 ///
 /// # Safety
 /// An open stream without one.
+#[cfg(not(target_env = "musl"))]
 pub unsafe fn give_buffer(stream: *mut FILE) {
     // SAFETY: by the caller.
     unsafe { _IO_doallocbuf(stream) }

@@ -9,21 +9,35 @@ extern "C" {
     static mut stdout: *mut FILE;
     static mut stderr: *mut FILE;
     static mut environ: *mut *mut c_char;
+    #[cfg(not(target_env = "musl"))]
     static mut error_print_progname: usize;
+    #[cfg(not(target_env = "musl"))]
     static mut obstack_alloc_failed_handler: usize;
     static mut program_invocation_name: *mut c_char;
     static mut program_invocation_short_name: *mut c_char;
 }
 
-/// Where they are: standard streams, the environment, what `error` and obstacks call, the program's names.
+/// GNU's own, which musl has not: they keep their places among them.
+#[cfg(target_env = "musl")]
+static mut NO_PRINTER: usize = 0;
+#[cfg(target_env = "musl")]
+static mut NO_HANDLER: usize = 0;
+
+/// Where they are: standard streams, the environment, what GNU's `error` and obstacks call, the program's names.
 pub fn places() -> [*mut usize; 8] {
     [
         (&raw mut stdin).cast(),
         (&raw mut stdout).cast(),
         (&raw mut stderr).cast(),
         (&raw mut environ).cast(),
+        #[cfg(not(target_env = "musl"))]
         &raw mut error_print_progname,
+        #[cfg(not(target_env = "musl"))]
         &raw mut obstack_alloc_failed_handler,
+        #[cfg(target_env = "musl")]
+        &raw mut NO_PRINTER,
+        #[cfg(target_env = "musl")]
+        &raw mut NO_HANDLER,
         (&raw mut program_invocation_name).cast(),
         (&raw mut program_invocation_short_name).cast(),
     ]
