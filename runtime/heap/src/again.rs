@@ -2,10 +2,10 @@
 //! then slabs and blocks are laid into them.
 
 use crate::arena::Arena;
-use crate::class::SLOT_OF;
-use crate::map::{self, GRANULE};
+use crate::class::{MAX_SLAB, SLOT_OF};
+use crate::granule::GRANULE;
+use crate::map;
 use crate::page::{Kind, Page, State};
-use crate::slab::MAX_SLAB;
 use crate::span::MIN_REGION;
 use crate::sys;
 

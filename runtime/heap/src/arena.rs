@@ -2,12 +2,11 @@
 //! bitmap word; large ones in runs of granules or mappings of their own.
 
 use crate::bin::Bins;
-use crate::class::{aligned_class, class_of, ALIGN, MAX_SLOT, SLOT_OF};
-use crate::large::{Spares, NO_SPARES};
-use crate::map::{self, Near, GRANULE};
+use crate::class::{aligned_class, class_of, ALIGN, MAX_SLAB, MAX_SLOT, SLOT_OF};
+use crate::granule::GRANULE;
+use crate::map::{self, Near};
 use crate::page::{Kind, Page, State, MIXED};
-use crate::slab::MAX_SLAB;
-use crate::span::Spans;
+use crate::span::{Spans, Spares, NO_SPARES};
 use crate::sys;
 
 use std::ptr::null_mut;

@@ -1,7 +1,7 @@
 //! Bins: where an arena looks for a free slot of one (class, type), and the table that finds them.
 
 use crate::class::{MIN_SLOTS, SLOT_OF};
-use crate::map::GRANULE;
+use crate::granule::GRANULE;
 use crate::page::Page;
 use std::alloc::{alloc, dealloc, Layout};
 use std::ptr::null_mut;

@@ -7,6 +7,8 @@ pub(crate) const ALIGN: usize = 16;
 pub(crate) const MAX_SLOT: usize = 8192;
 /// A new slab has room for at least so many.
 pub(crate) const MIN_SLOTS: usize = 8;
+/// Slabs grow to this size as their bin fills.
+pub(crate) const MAX_SLAB: usize = 256 << 10;
 /// 16, 32 … 128, then four steps per doubling.
 pub(crate) const CLASSES: usize = 8 + 4 * 6;
 

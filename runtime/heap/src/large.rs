@@ -2,9 +2,10 @@
 
 use crate::arena::{Arena, Fault};
 use crate::class::MAX_SLOT;
-use crate::map::{self, GRANULE};
-use crate::page::{Kind, Page, MIXED};
-use crate::span::RETAIN;
+use crate::granule::GRANULE;
+use crate::map;
+use crate::page::{Kind, Page};
+use crate::span::{Spare, NO_SPARES, RETAIN};
 use crate::sys;
 use std::ptr::null_mut;
 
@@ -13,23 +14,6 @@ const DIRECT: usize = if cfg!(target_pointer_width = "64") {
 } else {
     256 << 10
 };
-
-/// A mapping kept for the next request of about its size: programs that allocate work arrays again and again
-/// need not have the system clear them each time.
-#[derive(Clone, Copy)]
-pub(crate) struct Spare {
-    base: *mut u8,
-    len: usize,
-    /// The type of all that was here.
-    left: u32,
-}
-
-pub(crate) type Spares = [Spare; 4];
-pub(crate) const NO_SPARES: Spares = [Spare {
-    base: null_mut(),
-    len: 0,
-    left: MIXED,
-}; 4];
 
 /// Whole granules that hold a large object and at least a byte of gap.
 fn block_len(size: usize) -> Option<usize> {

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `arena`, `slab`, `bin`, `class` | small objects: slots of one size class and type |
 //! | `large`, `span`, `page` | large ones; runs of granules, and what is known of each |
-//! | `map` | from an address to its page |
+//! | `granule`, `map` | the addresses there are; from one to its page |
 //! | `view`, `again` | walks over the objects; an arena built anew with each object where it was |
 //! | `room`, `sys`, `guard` | where mappings lie, how they are made, what must not be touched |
 
@@ -20,6 +20,7 @@ mod again;
 mod arena;
 mod bin;
 mod class;
+mod granule;
 pub mod guard;
 mod large;
 mod map;

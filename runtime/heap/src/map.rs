@@ -1,26 +1,11 @@
 //! Address → page, for all arenas of the process: a two-level table over granules. Reading takes no lock
 //! and two loads; an entry is written only by the arena that owns the granule.
 
+use crate::granule::{ADDRESS_BITS, GRANULE_BITS};
 use crate::page::Page;
 use crate::sys;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
-
-/// Pages consist of whole granules. 32-bit hosts save address space, 64-bit hosts table entries.
-pub(crate) const GRANULE_BITS: u32 = if cfg!(target_pointer_width = "64") {
-    14
-} else {
-    12
-};
-pub(crate) const GRANULE: usize = 1 << GRANULE_BITS;
-
-/// User addresses the table covers. Systems with larger spaces hand them out only on request.
-const ADDRESS_BITS: u32 = if cfg!(target_pointer_width = "64") {
-    48
-} else {
-    32
-};
-pub(crate) const ADDRESS_LIMIT: u64 = 1 << ADDRESS_BITS;
 
 const LEAF_BITS: u32 = (ADDRESS_BITS - GRANULE_BITS) / 2;
 const ROOT_BITS: u32 = ADDRESS_BITS - GRANULE_BITS - LEAF_BITS;

@@ -3,7 +3,6 @@
 
 use crate::bin::Bin;
 use crate::class::{ALIGN, SLOT_OF};
-use crate::span::Region;
 use std::alloc::{alloc, dealloc, Layout};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,6 +27,14 @@ pub(crate) enum State {
 
 /// `common` of a slab whose objects differ in size; `left` of memory that held objects of several types, or of one not known.
 pub(crate) const MIXED: u32 = u32::MAX;
+
+/// A mapping that runs are cut from.
+pub(crate) struct Region {
+    pub base: *mut u8,
+    pub len: usize,
+    pub prev: *mut Region,
+    pub next: *mut Region,
+}
 
 #[repr(C, align(64))]
 pub(crate) struct Page {

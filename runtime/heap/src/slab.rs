@@ -2,13 +2,11 @@
 
 use crate::arena::Arena;
 use crate::bin::{full_word, Bin};
-use crate::class::SLOT_OF;
-use crate::map::{Near, GRANULE};
+use crate::class::{MAX_SLAB, SLOT_OF};
+use crate::granule::GRANULE;
+use crate::map::Near;
 use crate::page::{Page, State};
 use std::ptr::null_mut;
-
-/// Slabs grow to this size as their bin fills.
-pub(crate) const MAX_SLAB: usize = 256 << 10;
 
 impl Arena {
     #[cold]

@@ -2,8 +2,9 @@
 //! when free, and merged with free neighbours of their region. Everything happens in an order that depends
 //! only on the sequence of requests.
 
-use crate::map::{self, GRANULE};
-use crate::page::{Kind, Page, Pool, MIXED};
+use crate::granule::GRANULE;
+use crate::map;
+use crate::page::{Kind, Page, Pool, Region, MIXED};
 use crate::sys;
 use std::alloc::{alloc, dealloc, Layout};
 use std::ptr::null_mut;
@@ -30,12 +31,22 @@ pub(crate) const RETAIN: usize = if cfg!(target_pointer_width = "64") {
     4 << 20
 };
 
-pub(crate) struct Region {
-    base: *mut u8,
-    len: usize,
-    prev: *mut Region,
-    next: *mut Region,
+/// A mapping kept for the next request of about its size: programs that allocate work arrays again and again
+/// need not have the system clear them each time.
+#[derive(Clone, Copy)]
+pub(crate) struct Spare {
+    pub base: *mut u8,
+    pub len: usize,
+    /// The type of all that was here.
+    pub left: u32,
 }
+
+pub(crate) type Spares = [Spare; 4];
+pub(crate) const NO_SPARES: Spares = [Spare {
+    base: null_mut(),
+    len: 0,
+    left: MIXED,
+}; 4];
 
 pub(crate) struct Spans {
     owner: u32,

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use pc3_os::memory::{self, Advice, Backing};
 
+use crate::granule::ADDRESS_LIMIT;
 use crate::room::{self, Purpose};
 
 static STILL: AtomicBool = AtomicBool::new(false);
@@ -61,13 +62,12 @@ pub(crate) fn map_aside(len: usize) -> *mut u8 {
 
 /// The range where it was in another process; false if something is there.
 pub(crate) fn map_again(base: usize, len: usize) -> bool {
-    (base as u64).saturating_add(len as u64) <= crate::map::ADDRESS_LIMIT
-        && room::map_again(base, len)
+    (base as u64).saturating_add(len as u64) <= ADDRESS_LIMIT && room::map_again(base, len)
 }
 
 /// The range for parts of it that were in use in another process.
 pub(crate) fn reserve(base: usize, len: usize) {
-    if (base as u64).saturating_add(len as u64) <= crate::map::ADDRESS_LIMIT {
+    if (base as u64).saturating_add(len as u64) <= ADDRESS_LIMIT {
         room::reserve(base, len);
     }
 }
@@ -76,7 +76,7 @@ fn usable(base: *mut u8, len: usize) -> *mut u8 {
     if base.is_null() {
         return base;
     }
-    if (base as u64).saturating_add(len as u64) > crate::map::ADDRESS_LIMIT {
+    if (base as u64).saturating_add(len as u64) > ADDRESS_LIMIT {
         unmap(base, len);
         return null_mut();
     }
