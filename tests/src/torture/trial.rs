@@ -6,8 +6,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use fastrand::Rng;
 
+use super::plan::{Plan, Scope};
 use super::verdict::{codes, reason};
-use super::{Kind, Plan, Scope, Source, Verdict};
+use super::{Kind, Source, Verdict};
 use crate::arch::{self, Arch, HOST};
 use crate::build::{instrumented_command, plain_command};
 use crate::program::Program;
