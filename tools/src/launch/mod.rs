@@ -2,6 +2,8 @@
 
 mod crew;
 mod elf;
+mod error;
+mod locate;
 mod native;
 mod options;
 mod outputs;

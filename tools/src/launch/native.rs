@@ -12,53 +12,12 @@ use pc3_runtime::report::EXIT_STOPPED;
 use pc3_runtime::to_continue_from;
 
 use super::elf;
-use super::options::{Hosts, Run};
+use super::error::StartError;
+use super::locate::ours;
+use super::options::{Hosts, Mpi, Run};
 use super::outputs;
 use super::signals;
-use super::start::{ours, StartError};
 use crate::program::is_ours;
-
-/// Which MPI carries messages between processes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Mpi {
-    /// The first that is here and that the program can use, else sockets.
-    Auto,
-    /// Sockets of this machine.
-    None,
-    Open,
-    Mpich,
-    /// A transport's shared object.
-    Path(PathBuf),
-}
-
-impl Mpi {
-    pub fn parse(text: &str) -> Result<Mpi, String> {
-        match text {
-            "auto" => Ok(Mpi::Auto),
-            "none" | "socket" => Ok(Mpi::None),
-            "openmpi" => Ok(Mpi::Open),
-            "mpich" => Ok(Mpi::Mpich),
-            path if path.ends_with(".so") => std::path::absolute(path)
-                .map(Mpi::Path)
-                .map_err(|e| e.to_string()),
-            _ => Err(
-                "expected auto, none, openmpi, mpich or the path of a transport (.so)".to_owned(),
-            ),
-        }
-    }
-
-    pub fn name(&self) -> &str {
-        match self {
-            Mpi::Auto => "auto",
-            Mpi::None => "none",
-            Mpi::Open => "openmpi",
-            Mpi::Mpich => "mpich",
-            // What it was built for is in its name.
-            Mpi::Path(p) if p.to_string_lossy().contains("mpich") => "mpich",
-            Mpi::Path(_) => "openmpi",
-        }
-    }
-}
 
 fn in_path(name: &str) -> Option<PathBuf> {
     let search = std::env::var_os("PATH")?;

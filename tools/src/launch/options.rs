@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
-use super::native::Mpi;
 use pc3_runtime::settings::{misspelt, BadSetting, Restart, Settings};
 
 /// Runs a program compiled by pc3cc.
@@ -89,6 +88,48 @@ pub(super) struct Run {
     pub native: bool,
     /// Requests for checkpoints go past that launcher to the job.
     pub past_launcher: bool,
+}
+
+/// Which MPI carries messages between processes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Mpi {
+    /// The first that is here and that the program can use, else sockets.
+    Auto,
+    /// Sockets of this machine.
+    None,
+    Open,
+    Mpich,
+    /// A transport's shared object.
+    Path(PathBuf),
+}
+
+impl Mpi {
+    pub fn parse(text: &str) -> Result<Mpi, String> {
+        match text {
+            "auto" => Ok(Mpi::Auto),
+            "none" | "socket" => Ok(Mpi::None),
+            "openmpi" => Ok(Mpi::Open),
+            "mpich" => Ok(Mpi::Mpich),
+            path if path.ends_with(".so") => std::path::absolute(path)
+                .map(Mpi::Path)
+                .map_err(|e| e.to_string()),
+            _ => Err(
+                "expected auto, none, openmpi, mpich or the path of a transport (.so)".to_owned(),
+            ),
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        match self {
+            Mpi::Auto => "auto",
+            Mpi::None => "none",
+            Mpi::Open => "openmpi",
+            Mpi::Mpich => "mpich",
+            // What it was built for is in its name.
+            Mpi::Path(p) if p.to_string_lossy().contains("mpich") => "mpich",
+            Mpi::Path(_) => "openmpi",
+        }
+    }
 }
 
 /// Where a native MPI's launcher is to start processes.

@@ -10,64 +10,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::ptr::null;
 
-use pc3_runtime::report::EXIT_NO_CHECKPOINT;
 use pc3_runtime::settings::Restart;
 use pc3_runtime::to_continue_from;
 
 use crate::program::is_ours;
 
 use super::crew::{Crew, End, Net, LINK};
-use super::elf::{self, Executable};
-use super::native::{cannot_use, found, launched, through, Mpi};
-use super::options::Run;
+use super::elf;
+use super::error::{explain, StartError};
+use super::locate::{is_foreign, locate, ours};
+use super::native::{cannot_use, found, launched, through};
+use super::options::{Mpi, Run};
 use super::progress::Progress;
 use super::pty::{readable, Pty, Size};
 use super::signals;
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum StartError {
-    #[error("{0}: no such program")]
-    Missing(String),
-    #[error("{0}: no such program, and --restart takes latest, auto or a checkpoint's id (pc3 ls DIR lists them)")]
-    MissingOrId(String),
-    #[error("{0}: no such program in PATH; ./{0} exists: say pc3run ./{0}")]
-    NeedsDot(String),
-    #[error(
-        "{program} is a program for {arch}; this machine ({host}) cannot execute it. \
-         With qemu-user installed: pc3run [OPTIONS] qemu-{arch} {program}"
-    )]
-    OtherMachine {
-        program: String,
-        arch: &'static str,
-        host: &'static str,
-    },
-    #[error("{program} is a program for a machine unknown here (ELF machine {machine})")]
-    UnknownMachine { program: String, machine: u16 },
-    #[error("{program} needs the dynamic loader {loader}, which is not on this machine; link it with -static, or install its C library")]
-    NoLoader { program: String, loader: String },
-    #[error("{program} cannot be executed: {error}")]
-    Other { program: String, error: io::Error },
-    #[error("waiting for the program: {0}")]
-    Wait(io::Error),
-    #[error("connecting the processes: {0}")]
-    Net(io::Error),
-    #[error("{0}")]
-    Native(String),
-    #[error("{0}: pc3cc did not build it or found no checkpoint location in it, so that it cannot be restarted")]
-    NoRestart(String),
-}
-
-impl StartError {
-    /// As shells have it.
-    pub fn status(&self) -> u8 {
-        match self {
-            StartError::Missing(_) | StartError::MissingOrId(_) | StartError::NeedsDot(_) => 127,
-            StartError::Native(_) => super::EXIT_OPTIONS,
-            StartError::NoRestart(_) => EXIT_NO_CHECKPOINT as u8,
-            _ => 126,
-        }
-    }
-}
 
 pub(super) fn run(run: &Run) -> Result<u8, StartError> {
     // `--restart lastest ./heat`: the word was taken for the program.
@@ -228,20 +184,6 @@ fn hint_at_loader(run: &Run) {
         "pc3run: {program} is a program for {arch} and asks for the loader {loader}, which is not here: link it with -static, \
          or say where an {arch} system's libraries are: pc3run [OPTIONS] qemu-{arch} -L {folder} {program}"
     );
-}
-
-/// The program, or an argument of what runs it, that pc3cc has built.
-pub(super) fn ours(run: &Run) -> Option<PathBuf> {
-    let words = [&run.program].into_iter().chain(&run.args);
-    words.filter_map(locate).find(|f| is_ours(f))
-}
-
-/// Is it a program given by its path that pc3cc has not built, nor any of its arguments: a launcher's?
-fn is_foreign(run: &Run) -> bool {
-    if !run.program.as_bytes().contains(&b'/') || elf::read(Path::new(&run.program)).is_none() {
-        return false;
-    }
-    ours(run).is_none()
 }
 
 fn plain(run: &Run) -> Result<End, StartError> {
@@ -422,56 +364,4 @@ fn spawn(run: &Run, arrange: impl Fn(&mut Command) -> io::Result<()>) -> Result<
     }
     tell_of_foreign(run);
     Ok(Crew::new(children))
-}
-
-fn explain(program: &OsString, error: io::Error) -> StartError {
-    let name = program.to_string_lossy().into_owned();
-    let host = std::env::consts::ARCH;
-    let Some(path) = locate(program) else {
-        let here = !name.contains('/') && Path::new(".").join(program).is_file();
-        return if here {
-            StartError::NeedsDot(name)
-        } else {
-            StartError::Missing(name)
-        };
-    };
-    match (error.raw_os_error(), elf::read(&path)) {
-        (Some(libc::ENOEXEC), Some(exe)) => match exe.arch() {
-            Some(arch) => StartError::OtherMachine {
-                program: name,
-                arch,
-                host,
-            },
-            None => StartError::UnknownMachine {
-                program: name,
-                machine: exe.machine,
-            },
-        },
-        (
-            Some(libc::ENOENT),
-            Some(Executable {
-                loader: Some(loader),
-                ..
-            }),
-        ) => StartError::NoLoader {
-            program: name,
-            loader,
-        },
-        _ => StartError::Other {
-            program: name,
-            error,
-        },
-    }
-}
-
-/// The file that would be executed.
-fn locate(program: &OsString) -> Option<PathBuf> {
-    let path = Path::new(program);
-    if program.to_string_lossy().contains('/') {
-        return path.exists().then(|| path.to_owned());
-    }
-    let search = std::env::var_os("PATH")?;
-    std::env::split_paths(&search)
-        .map(|d| d.join(path))
-        .find(|p| p.is_file())
 }
