@@ -501,7 +501,7 @@ fn called_by(p: &Program, x: &External, t: FnId, path: &Path) -> Diagnostic {
             &x.span,
             Code::Callback,
             format!("`{name}` can reach a checkpoint location{way} but is called back by the library function `{}`", x.name),
-            &format!("a library function's frame cannot be saved: move the checkpoint location out of the callback, or say `#pragma pc3 no checkpoint below {name}`: locations there are passed by"),
+            format!("a library function's frame cannot be saved: move the checkpoint location out of the callback, or say `#pragma pc3 no checkpoint below {name}`: locations there are passed by"),
         ),
     };
     // What one of the library's units calls is told where it stands itself.
