@@ -70,6 +70,40 @@ fn a_loop_with_a_call() {
 }
 
 #[test]
+fn a_function_that_passes_locations_by() {
+    check(
+        "#pragma pc3 no checkpoint below quiet\nvoid pc3_checkpoint(void);\nint quiet(int n) {\n    pc3_checkpoint();\n    return n;\n}\nint f(int n) {\n    pc3_checkpoint();\n    return quiet(n);\n}\n",
+        expect![[r#"
+            void pc3_checkpoint(void);
+            int quiet(int n) { pc3_size pc3_before __attribute__((cleanup(pc3_above))) = pc3_below(&pc3_before);
+                ;
+                return n;
+            }
+            # 7 "t.c" 3
+            struct __attribute__((packed)) pc3_live_1 { int m0; }; static __attribute__((noinline, cold)) int pc3_save_1(int m0, unsigned pc3_n) { struct pc3_live_1 *pc3_r = (struct pc3_live_1 *)pc3_frame_save(&pc3_P[pc3_n], 0); pc3_r->m0 = m0; { int pc3_v; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; } } 
+            # 6 "t.c"
+
+            int f(int n) {
+                { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) return pc3_save_1(n, 0); }
+                return quiet(n);
+            }
+            # 7 "t.c" 3
+            static int pc3_resume__f(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
+            # 7 "t.c" 3
+            {
+                { if (0) { pc3_L1: { const struct pc3_live_1 *pc3_r = (const struct pc3_live_1 *)pc3_f->live; n = pc3_r->m0;  pc3_k = 0; pc3_resumed(); } } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) return pc3_save_1(n, 0); } }
+                return quiet(n);
+            } }
+            # 10 "t.c"
+
+            quiet: passes locations by, as an annotation says
+            f: instrumented
+              1: line 8 checkpoint: saves n
+        "#]],
+    );
+}
+
+#[test]
 fn a_local_whose_address_escapes() {
     check(
         "void pc3_checkpoint(void);\nint *keep;\nint f(int n) {\n    int x = n;\n    keep = &x;\n    pc3_checkpoint();\n    return x;\n}\n",

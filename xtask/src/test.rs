@@ -101,6 +101,19 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         tally.conformance()?;
     }
     tally.head("summary");
+    not_tried(&tally.remarks);
+    println!(
+        "{} passed, {} failed, {} skipped",
+        tally.passed, tally.failed, tally.ignored
+    );
+    if tally.broken.is_empty() {
+        return Ok(());
+    }
+    bail!("failed: {}", tally.broken.join(", "))
+}
+
+/// Which architectures there are, and what had to be left out.
+fn not_tried(remarks: &[String]) {
     let mut have = vec![std::env::consts::ARCH];
     let here = env::CROSS.iter().filter(|a| a.missing().is_empty());
     have.extend(here.map(env::Arch::short).filter(|a| is_tried(a)));
@@ -124,8 +137,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     }
     let mut told = HashSet::new();
     let news = |r: &&String| !lacking.iter().any(|a| r.contains(a.short()));
-    for remark in tally
-        .remarks
+    for remark in remarks
         .iter()
         .filter(|r| news(r) || r.starts_with("programs"))
     {
@@ -133,14 +145,6 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
             println!("{remark}");
         }
     }
-    println!(
-        "{} passed, {} failed, {} skipped",
-        tally.passed, tally.failed, tally.ignored
-    );
-    if tally.broken.is_empty() {
-        return Ok(());
-    }
-    bail!("failed: {}", tally.broken.join(", "))
 }
 
 /// Builds what is needed later. Should that fail, it will then be said. Gives whether it did not.
