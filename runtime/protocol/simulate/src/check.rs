@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use pc3_protocol::{Group, Phase, Rank};
 
 use crate::program::Op;
-use crate::recovery::Committed;
-use crate::world::{mix, World};
+use crate::state::{mix, Committed, World};
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Violation {

@@ -10,7 +10,7 @@ use stateright::{Checker, Model, Property};
 
 use crate::check;
 use crate::program::{Op, Program};
-use crate::world::{Action, Budget, World};
+use crate::state::{Action, Budget, World};
 
 struct Small {
     start: World,

@@ -5,8 +5,9 @@
 //! | module | what |
 //! |---|---|
 //! | `program`, `generate`, `script` | message-passing programs: what they are, how they are drawn, what ranks do |
-//! | `world`, `step`, `output` | a job under the non-blocking protocol, its ranks' steps, its output |
-//! | `recovery` | what a checkpoint holds, and a job that goes on from one |
+//! | `state` | a job at a moment, and its newest checkpoint |
+//! | `world`, `step`, `output` | how it moves under the non-blocking protocol, its ranks' steps, its output |
+//! | `recovery` | a job that goes on from a checkpoint |
 //! | `run`, `exhaustive`, `check` | random schedules, every schedule of a small job, the judge of both |
 //! | `barrier`, `processes` | the protocol with a barrier, in one process and in several |
 //! | `scale` | what an epoch costs as jobs grow |
@@ -20,9 +21,10 @@ pub mod generate;
 mod output;
 pub mod processes;
 pub mod program;
-pub mod recovery;
+mod recovery;
 pub mod run;
 pub mod scale;
 pub mod script;
+pub mod state;
 mod step;
-pub mod world;
+mod world;

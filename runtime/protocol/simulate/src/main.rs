@@ -11,7 +11,7 @@ use pc3_simulate::exhaustive::{self, Size};
 use pc3_simulate::processes::{self, Broken};
 use pc3_simulate::run::{run, trace, Options};
 use pc3_simulate::scale;
-use pc3_simulate::world::Counts;
+use pc3_simulate::state::Counts;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask simulate")]

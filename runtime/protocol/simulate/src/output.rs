@@ -3,7 +3,7 @@
 use pc3_protocol::{Output, Rank};
 
 use crate::check::Violation;
-use crate::world::{Printed, World};
+use crate::state::{Printed, World};
 
 const OUTPUT: Output = 1;
 

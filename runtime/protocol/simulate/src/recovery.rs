@@ -1,32 +1,12 @@
-//! What a checkpoint holds, and a job that goes on from one.
+//! A checkpoint is committed, and a job goes on from one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use pc3_protocol::{Line, Rank, Stamp};
+use pc3_protocol::{Rank, Stamp};
 
 use crate::check::{self, Violation};
-use crate::world::{mix, Log, Member, Message, Pending, Posted, Progress, RankState, World};
-
-/// One rank's local checkpoint.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Image {
-    pub own: Progress,
-    pub line: Line,
-    pub mailbox: Vec<Message>,
-    pub posted: Vec<Posted>,
-    pub pending: Vec<Pending>,
-}
-
-/// The newest checkpoint.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Committed {
-    pub images: BTreeMap<Rank, Image>,
-    pub records: BTreeMap<Rank, Vec<Message>>,
-    pub logs: BTreeMap<Rank, Log>,
-    /// So much of the output.
-    pub place: usize,
-}
+use crate::state::{mix, Committed, Member, Message, Pending, RankState, World};
 
 impl World {
     pub(crate) fn commit(&mut self) -> Result<(), Violation> {

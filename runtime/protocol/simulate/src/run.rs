@@ -7,7 +7,7 @@ use pc3_protocol::Rules;
 
 use crate::check::{self, Violation};
 use crate::generate::{generate, Shape};
-use crate::world::{Action, Budget, Counts, World};
+use crate::state::{Action, Budget, Counts, World};
 
 /// What to draw from.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use pc3_protocol::{above, below, Down, Event, Node, Out, Rules, Source, Up};
 
-use crate::world::Member;
+use crate::state::Member;
 
 /// Of one epoch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,8 +6,7 @@ use pc3_protocol::{Birth, Line, Phase, Rank, Sending, Stamp, Waiting};
 
 use crate::check::Violation;
 use crate::program::{Op, Slot, Tag};
-use crate::recovery::Image;
-use crate::world::{mix, Message, Outcome, Pending, Posted, Progress, RankState, World};
+use crate::state::{mix, Image, Message, Outcome, Pending, Posted, Progress, RankState, World};
 
 /// Of operations that wait for themselves.
 const OWN: Slot = 0;
