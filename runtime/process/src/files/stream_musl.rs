@@ -116,7 +116,7 @@ unsafe fn differs(inner: &Inner, from: *mut u8) -> Option<bool> {
 ///
 /// # Safety
 /// An open stream.
-pub unsafe fn has_pushed(stream: *mut FILE) -> bool {
+pub(crate) unsafe fn has_pushed(stream: *mut FILE) -> bool {
     // SAFETY: by the caller; the C library is musl.
     unsafe {
         let inner = &*stream.cast::<Inner>();
@@ -157,7 +157,7 @@ pub unsafe fn held(stream: *mut FILE) -> Option<HeldMeta> {
 ///
 /// # Safety
 /// An open stream that nobody uses now.
-pub unsafe fn to_go_back(stream: *mut FILE) -> u64 {
+pub(crate) unsafe fn to_go_back(stream: *mut FILE) -> u64 {
     // SAFETY: by the caller.
     unsafe {
         match is_saved(stream) {
@@ -184,7 +184,7 @@ pub unsafe fn is_moved(stream: *mut FILE) -> bool {
 ///
 /// # Safety
 /// An open stream.
-pub unsafe fn has_output(stream: *mut FILE) -> bool {
+pub(crate) unsafe fn has_output(stream: *mut FILE) -> bool {
     // SAFETY: by the caller; the C library is musl.
     unsafe { !(*stream.cast::<Inner>()).write_end.is_null() }
 }
@@ -271,7 +271,7 @@ pub unsafe fn put_back(
 ///
 /// # Safety
 /// A standard stream that has not been used.
-pub unsafe fn set_mode(stream: *mut FILE, mode: &str) {
+pub(crate) unsafe fn set_mode(stream: *mut FILE, mode: &str) {
     let both = mode.contains('+');
     let mut flags = match mode.as_bytes().first() {
         _ if both => 0,
