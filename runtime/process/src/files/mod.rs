@@ -9,7 +9,6 @@
 //! Outputs are cut to their length at the checkpoint, so that what was written after it is written once.
 
 pub mod again;
-mod any_stream;
 pub mod baseline;
 pub mod call_place;
 pub mod describe;
@@ -19,7 +18,6 @@ pub mod numbers;
 pub mod printing;
 pub mod scan;
 pub mod standard;
-#[cfg_attr(target_env = "musl", path = "stream_musl.rs")]
 pub mod stream;
 pub mod system;
 pub mod window;

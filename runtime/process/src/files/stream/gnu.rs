@@ -6,8 +6,8 @@ use std::ffi::{c_char, c_int, c_long, c_void};
 use pc3_os::types::FILE;
 use pc3_os::{allocator, errors, streams};
 
-pub use super::any_stream::{alone, is_saved, is_wide, lock, locked, Standing};
-use super::system;
+use super::{is_saved, Standing};
+use crate::files::system;
 use pc3_format::library::{HeldMeta, STATE_EOF, STATE_ERROR, STATE_NARROW, STATE_WIDE};
 
 #[repr(C)]

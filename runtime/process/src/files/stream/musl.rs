@@ -1,4 +1,4 @@
-//! Inside of musl's `FILE`: what `<stdio.h>` has no call for. Its members have been the same since 2018. As `stream`, which is of
+//! Inside of musl's `FILE`: what `<stdio.h>` has no call for. Its members have been the same since 2018. As `gnu`, which is of
 //! the GNU C library; what a checkpoint has of a stream of the one goes on in one of the other.
 
 use std::ffi::{c_int, c_long, c_uint, c_void};
@@ -6,8 +6,8 @@ use std::ffi::{c_int, c_long, c_uint, c_void};
 use pc3_os::types::FILE;
 use pc3_os::{allocator, streams};
 
-pub use super::any_stream::{alone, is_saved, is_wide, lock, locked, Standing};
-use super::system;
+use super::{is_saved, Standing};
+use crate::files::system;
 use pc3_format::library::{HeldMeta, STATE_EOF, STATE_ERROR, STATE_NARROW, STATE_WIDE};
 
 #[repr(C)]

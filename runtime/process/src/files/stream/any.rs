@@ -5,7 +5,7 @@ use std::time::Duration;
 use pc3_os::streams;
 use pc3_os::types::FILE;
 
-use super::system;
+use crate::files::system;
 
 /// While `f` runs no other thread uses the stream.
 ///
