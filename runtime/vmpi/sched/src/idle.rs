@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::{lock, Host, Quiescent, Sched, Worker};
+use crate::lock::lock;
+use crate::scheduler::{Host, Quiescent, Sched, Worker};
 use std::sync::atomic::Ordering::*;
 
 /// Processors take some ten to hundred cycles for a pause; where looking takes from nobody, there is one after so many looks.

@@ -4,14 +4,15 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use super::{lock, Slot};
+use crate::lock::lock;
+use crate::scheduler::Slot;
 
-pub(super) const NOBODY: u32 = u32::MAX;
+pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// Ranks that other workers have woken: a stack linked through their slots (a rank is in it at most once,
 /// because only the step from blocked to notified puts it there), taken as a whole.
 #[repr(align(128))]
-pub(super) struct Inbox {
+pub(crate) struct Inbox {
     head: AtomicU32,
     /// The worker sleeps until the bell rings.
     asleep: AtomicBool,

@@ -10,11 +10,12 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | `scheduler` | ranks, workers, the back ends' choice: what all of them know |
 //! | `coro`, `threads` | the two back ends |
-//! | `stack`, `overflow` | stacks of ranks, and where one ends |
+//! | `coro::stack`, `overflow` | stacks of ranks, and where one ends |
 //! | `idle`, `states`, `turns`, `order`, `observe` | who runs next, and who waits |
 //! | `inbox` | wake-ups from other threads |
-//! | `brief`, `grow`, `lines`, `copy` | a short lock, lists that only grow, cache lines, copies of few bytes |
+//! | `lock`, `brief`, `grow`, `lines`, `copy` | a lock, a short one, lists that only grow, cache lines, copies of few bytes |
 
 pub mod brief;
 pub mod copy;
@@ -24,196 +25,29 @@ pub mod grow;
 mod idle;
 mod inbox;
 pub mod lines;
+mod lock;
 pub mod observe;
 mod order;
 mod overflow;
-#[cfg(pc3_coroutines)]
-mod stack;
+mod scheduler;
 mod states;
 pub mod threads;
 mod turns;
 
-use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
-use std::ptr::NonNull;
-use std::sync::atomic::{fence, AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::*};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{fence, AtomicBool, AtomicUsize, Ordering::*};
+use std::sync::{Arc, Condvar, Mutex};
 
 use self::idle::SPIN;
-use self::inbox::{Inbox, NOBODY};
+use self::inbox::NOBODY;
+use self::lock::lock;
 use self::observe::Watch;
+use self::scheduler::{Slot, Worker};
 use self::states::*;
-use self::turns::Turn;
 use crate::grow::{Grow, ROOM};
-use pc3_runtime::given;
-use pc3_runtime::report::{die, EXIT_SETTINGS};
 
-/// What the scheduler serves.
-pub trait Host: Send + Sync + 'static {
-    fn sched(&self) -> &Sched;
-    /// The whole life of a rank, on its own stack.
-    fn body(&self, rank: u32);
-    /// The rank's stack gets control of the calling thread.
-    fn enter(&self, rank: u32);
-    /// No rank can run and not all have ended.
-    fn quiescent(&self) -> Quiescent;
-    /// A worker has nothing to do: looks whether something has come from elsewhere.
-    fn look(&self, _worker: u32) {}
-    /// A worker is about to choose whom to run: takes what has come from other workers.
-    fn take_mail(&self, _worker: u32) {}
-    /// Has something come that would be taken?  For one worker: whoever sends it and does not see that this one sleeps is seen.
-    fn has_mail(&self, _worker: Option<u32>) -> bool {
-        false
-    }
-    /// A worker goes to sleep and looks no more.
-    fn rest(&self) {}
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Quiescent {
-    /// At least one rank was woken.
-    Resumed,
-    /// Other processes, or threads that are no workers, may wake ranks.
-    Wait,
-    /// The run is over; blocked ranks are abandoned.
-    Stop,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Backend {
-    #[cfg(pc3_coroutines)]
-    Coroutines,
-    Threads,
-}
-
-impl Backend {
-    /// Every back end this target has.
-    pub const ALL: &'static [Backend] = &[
-        #[cfg(pc3_coroutines)]
-        Backend::Coroutines,
-        Backend::Threads,
-    ];
-
-    /// What `PC3_SCHED` asks for: `threads`, or `coroutines` where they exist.
-    pub fn from_env(default: Backend) -> Backend {
-        let asked = given::var_os("PC3_SCHED").unwrap_or_default();
-        match asked.to_str() {
-            Some("threads") => Backend::Threads,
-            Some("coroutines") => Backend::ALL[0],
-            Some("") => default,
-            _ => die(
-                EXIT_SETTINGS,
-                &format!("PC3_SCHED={asked:?}: coroutines or threads"),
-            ),
-        }
-    }
-}
-
-#[repr(align(64))]
-struct Slot {
-    state: AtomicU8,
-    worker: u32,
-    /// The same, which stays where it is as long as the scheduler.
-    of: NonNull<Worker>,
-    /// The next rank in its worker's inbox.
-    link: AtomicU32,
-    baton: threads::Baton,
-    #[cfg(pc3_coroutines)]
-    coro: UnsafeCell<coro::Seat>,
-}
-
-impl Slot {
-    fn new(worker: &Worker, state: u8) -> Slot {
-        Slot {
-            state: AtomicU8::new(state),
-            worker: worker.index,
-            of: NonNull::from(worker),
-            link: AtomicU32::new(NOBODY),
-            baton: threads::Baton::default(),
-            #[cfg(pc3_coroutines)]
-            coro: UnsafeCell::new(coro::Seat::default()),
-        }
-    }
-
-    #[inline]
-    fn worker(&self) -> &Worker {
-        // SAFETY: of the scheduler that the slot is of.
-        unsafe { self.of.as_ref() }
-    }
-}
-
-#[repr(align(128))]
-struct Worker {
-    index: u32,
-    /// Baton: ranks ready to run.
-    run: UnsafeCell<VecDeque<u32>>,
-    #[cfg(pc3_coroutines)]
-    home: coro::Home,
-    /// Baton: yields in a row that found nobody else.
-    lonely: std::cell::Cell<u32>,
-    /// Baton: till when it does not look on before it sleeps.
-    wary: std::cell::Cell<Option<std::time::Instant>>,
-    /// Baton: who sends and sends.
-    turn: Turn,
-    inbox: Inbox,
-}
-
-impl Worker {
-    fn new((run, index): (VecDeque<u32>, u32)) -> Worker {
-        Worker {
-            index,
-            run: UnsafeCell::new(run),
-            #[cfg(pc3_coroutines)]
-            home: coro::Home::new(),
-            lonely: std::cell::Cell::new(0),
-            wary: std::cell::Cell::new(None),
-            turn: Turn::default(),
-            inbox: Inbox::new(),
-        }
-    }
-}
-
-/// What is not as usual.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Special {
-    /// Times are taken.
-    pub observe: bool,
-    /// One worker's ranks run in an order that depends on nothing but this.
-    pub seed: Option<u64>,
-    /// A rank's thread, should it have one, stays until the process ends.
-    pub stay: bool,
-}
-
-pub struct Sched {
-    slots: Grow<Slot>,
-    workers: Box<[Worker]>,
-    backend: Backend,
-    stack_size: usize,
-    /// See [`Special::stay`].
-    stay: bool,
-    /// One worker: nothing runs beside it, so plain loads and stores do.
-    single: bool,
-    /// Who waits may wait for ranks that another one keeps from running.
-    turns: bool,
-    spin: u32,
-    watch: Option<Watch>,
-    /// State of the generator of the order in which ranks run, if that is asked for; one worker only.
-    shuffle: Option<std::cell::Cell<u64>>,
-    idle: Mutex<usize>,
-    ended: AtomicUsize,
-    stopping: AtomicBool,
-    stopped: (Mutex<bool>, Condvar),
-}
-
-// SAFETY: see the convention above; slots' cells belong to their worker likewise.
-unsafe impl Sync for Sched {}
-// SAFETY: as above.
-unsafe impl Send for Sched {}
-
-fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
-    m.lock().unwrap_or_else(PoisonError::into_inner)
-}
+pub use self::scheduler::{Backend, Host, Quiescent, Sched, Special};
 
 impl Sched {
     /// `homes`: each rank's worker, of so many, which may be more than ranks begin on; `processes`: of the job, each with

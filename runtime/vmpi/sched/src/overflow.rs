@@ -5,6 +5,7 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::*};
 use std::sync::{Mutex, Once, OnceLock};
 
+use crate::lock::lock;
 use pc3_os::memory::{self, Backing};
 use pc3_os::signals::{self, new_action, Handler, Stack, SA_ONSTACK, SA_SIGINFO, SIGSEGV, SIG_DFL};
 use pc3_os::types::{sigaction, siginfo_t};
@@ -12,11 +13,11 @@ use pc3_os::{files, threads};
 use pc3_runtime::report::{die, EXIT_FATAL};
 
 /// Bytes below a stack whose use is an overflow.
-pub(super) const GUARD: usize = 64 << 10;
+pub(crate) const GUARD: usize = 64 << 10;
 
 /// Reports a rank's stack overflow by name before the program dies of it.  Per thread: handlers
 /// cannot run on the stack that overflowed.
-pub(super) fn watch_overflow() {
+pub(crate) fn watch_overflow() {
     static INSTALL: Once = Once::new();
     const ALT: usize = 64 << 10;
     if Stack::now().place().is_none() {
@@ -37,7 +38,7 @@ pub(super) fn watch_overflow() {
 }
 
 /// The same for a rank that is a thread.
-pub(super) fn watch_thread() {
+pub(crate) fn watch_thread() {
     watch_overflow();
     if let Some((low, _)) = threads::stack() {
         register(low.saturating_sub(GUARD), null_mut());
@@ -45,7 +46,7 @@ pub(super) fn watch_thread() {
 }
 
 /// What lies below a stack, for the handler: a list that only grows, its entries reused.
-pub(super) struct Guard {
+pub(crate) struct Guard {
     low: AtomicUsize,
     /// The low end of a stack without a guard; null with one.
     pub(crate) canary: AtomicPtr<Canary>,
@@ -58,10 +59,10 @@ static GUARDS: AtomicPtr<Guard> = AtomicPtr::new(null_mut());
 static UNUSED: Mutex<Vec<&'static Guard>> = Mutex::new(Vec::new());
 
 /// The words at the low end of a stack, as many as most frames have: what overflows writes a return address or more there.
-pub(super) type Canary = [usize; 512];
+pub(crate) type Canary = [usize; 512];
 
 /// What they hold as long as it has not.
-pub(super) const WORD: usize = 0xb1d_5eed_f00d_ca9e_u64 as usize;
+pub(crate) const WORD: usize = 0xb1d_5eed_f00d_ca9e_u64 as usize;
 
 fn guards() -> impl Iterator<Item = &'static Guard> {
     // SAFETY: entries are leaked, so they live for ever.
@@ -80,7 +81,7 @@ impl Guard {
     pub fn give_back(&'static self) {
         self.canary.store(null_mut(), Release);
         self.low.store(0, Release);
-        super::lock(&UNUSED).push(self);
+        lock(&UNUSED).push(self);
     }
 
     fn is_hit(&self, at: usize) -> bool {
@@ -93,8 +94,8 @@ impl Guard {
 }
 
 /// `canary`: null if the stack has a guard at `low`.
-pub(super) fn register(low: usize, canary: *mut Canary) -> &'static Guard {
-    if let Some(g) = super::lock(&UNUSED).pop() {
+pub(crate) fn register(low: usize, canary: *mut Canary) -> &'static Guard {
+    if let Some(g) = lock(&UNUSED).pop() {
         g.low.store(low, Release);
         g.canary.store(canary, Release);
         return g;
@@ -119,7 +120,7 @@ pub(super) fn register(low: usize, canary: *mut Canary) -> &'static Guard {
 /// # Safety
 /// `canary` is null, or that of a stack that is there.
 #[cfg_attr(not(pc3_coroutines), allow(dead_code))]
-pub(super) unsafe fn look(canary: *const Canary) {
+pub(crate) unsafe fn look(canary: *const Canary) {
     // SAFETY: the caller's promise.
     if !canary.is_null() && unsafe { &*canary }.iter().any(|w| *w != WORD) {
         die(EXIT_FATAL, OVERFLOW);

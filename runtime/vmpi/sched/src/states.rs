@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU8, Ordering::*};
 
-use super::{order, Host, Sched, Slot};
+use crate::order;
+use crate::scheduler::{Host, Sched, Slot};
 use pc3_runtime::chaos;
 
 pub(super) const RUNNING: u8 = 0;

@@ -3,23 +3,14 @@
 //! Sends seldom block, so the first rank of a wavefront would send all that it ever will before another of its worker runs, and
 //! other workers would wait for what these hand on.
 
-use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use super::{Host, Sched};
+use crate::scheduler::{Host, Sched};
 
 /// For about so long it goes on while others of its worker could run.
 const TURN: Duration = Duration::from_micros(20);
 /// The clock is looked at once in so many sends.
 const SENDS: u32 = 4;
-
-/// Of a worker: baton.
-#[derive(Default)]
-pub(super) struct Turn {
-    sends: Cell<u32>,
-    /// Whose it is, and when it was first seen to send.
-    of: Cell<Option<(u32, Instant)>>,
-}
 
 impl Sched {
     /// `me` has sent something.

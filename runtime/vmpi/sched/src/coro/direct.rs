@@ -5,41 +5,16 @@
 //! next rank, too.
 
 use std::arch::asm;
-use std::cell::Cell;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use std::sync::Arc;
 
 use corosensei::stack::Stack;
 
-use super::super::overflow::{look, Canary};
-use super::super::stack::RankStack;
-use super::super::{Host, Sched, Slot, Worker};
 use super::live;
-
-/// A rank's stack, when it has begun.
-#[derive(Default)]
-pub(crate) struct Seat {
-    stack: Option<RankStack>,
-    /// Where it goes on: the lowest word in use, the address of the code.  Null: it has not begun.
-    at: AtomicPtr<u8>,
-    /// Of its stack, if that has no guard.
-    canary: AtomicPtr<Canary>,
-}
-
-/// A worker's thread, while one of its ranks runs.
-#[derive(Default)]
-pub(super) struct Thread {
-    at: AtomicPtr<u8>,
-    /// Who has come back because it has ended.
-    ended: Cell<Option<u32>>,
-}
-
-impl Seat {
-    pub(super) fn forget(&mut self) {
-        std::mem::forget(self.stack.take());
-    }
-}
+use super::stack::RankStack;
+use crate::overflow::look;
+use crate::scheduler::{Host, Sched, Slot, Worker};
 
 /// Goes on at `to`; whoever goes on at `from` returns from here.
 ///

@@ -1,45 +1,14 @@
 //! Stacks that the worker's thread resumes in turn.
 
-use std::cell::Cell;
-use std::ptr::null;
-use std::sync::atomic::AtomicPtr;
 use std::sync::Arc;
 
-use corosensei::{Coroutine, CoroutineResult, Yielder};
+use corosensei::{Coroutine, CoroutineResult};
 
-use super::super::overflow::{look, Canary};
-use super::super::stack::RankStack;
-use super::super::{Host, Sched, Slot, Worker};
 use super::live;
-
-type Coro = Coroutine<(), (), (), RankStack>;
-
-/// A rank's coroutine, made when it first runs.
-#[derive(Default)]
-pub(crate) struct Seat {
-    coro: Option<Coro>,
-    yielder: Cell<Yield>,
-    /// Of its stack, if that has no guard.
-    canary: AtomicPtr<Canary>,
-}
-
-#[derive(Clone, Copy)]
-struct Yield(*const Yielder<(), ()>);
-impl Default for Yield {
-    fn default() -> Self {
-        Yield(null())
-    }
-}
-
-/// Has nothing of its own.
-#[derive(Default)]
-pub(super) struct Thread;
-
-impl Seat {
-    pub(super) fn forget(&mut self) {
-        std::mem::forget(self.coro.take());
-    }
-}
+use super::seat::{Coro, Yield};
+use super::stack::RankStack;
+use crate::overflow::look;
+use crate::scheduler::{Host, Sched, Slot, Worker};
 
 /// Lets a rank run; it is returned if it has ended.
 ///

@@ -12,9 +12,9 @@ use pc3_heap::guard;
 use pc3_os::memory::{self, Advice, Backing};
 use pc3_runtime::report::{die, EXIT_FATAL};
 
-use super::overflow::{register, Canary, Guard, GUARD, WORD};
+use crate::overflow::{register, Canary, Guard, GUARD, WORD};
 
-pub(super) struct RankStack {
+pub(crate) struct RankStack {
     low: *mut u8,
     bytes: usize,
     /// Bytes at the top left unused, so that the same frames of different ranks fall into different

@@ -1,47 +1,14 @@
 //! Back end for every target: each rank a thread, of which one per worker holds the baton.
 
-use std::sync::atomic::{AtomicBool, Ordering::*};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+pub(crate) mod baton;
+
+use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 
-use super::overflow::{watch_thread, GUARD};
-use super::{lock, Host, Sched, Slot};
+use crate::lock::lock;
+use crate::overflow::{watch_thread, GUARD};
+use crate::scheduler::{Host, Sched, Slot};
 use pc3_runtime::report::{die, EXIT_FATAL};
-
-/// A rank's turn: raised by whoever hands over, taken by the rank's thread.
-#[derive(Default)]
-pub(super) struct Baton {
-    raised: AtomicBool,
-    sleeping: Mutex<bool>,
-    bell: Condvar,
-}
-
-impl Baton {
-    fn give(&self) {
-        self.raised.store(true, SeqCst);
-        if *lock(&self.sleeping) {
-            self.bell.notify_one();
-        }
-    }
-
-    fn take(&self, spin: u32) {
-        for _ in 0..spin {
-            if self.raised.swap(false, Acquire) {
-                return;
-            }
-            std::hint::spin_loop();
-        }
-        let mut sleeping = lock(&self.sleeping);
-        *sleeping = true;
-        while !self.raised.swap(false, SeqCst) {
-            sleeping = self
-                .bell
-                .wait(sleeping)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        *sleeping = false;
-    }
-}
 
 /// Spins while waiting for the baton: worth it only if the giver runs on another core.
 const SPIN: u32 = 200;

@@ -3,42 +3,21 @@
 //! [`stacks`] has the coroutines: where we know how to, a rank switches to the next one itself (`direct`); else it goes back to
 //! the worker's thread, which resumes that one (`turns`).
 
-#[cfg_attr(target_arch = "x86_64", path = "coro/direct.rs")]
-#[cfg_attr(not(target_arch = "x86_64"), path = "coro/turns.rs")]
+#[cfg_attr(target_arch = "x86_64", path = "direct.rs")]
+#[cfg_attr(not(target_arch = "x86_64"), path = "turns.rs")]
 mod stacks;
 
-use std::cell::Cell;
-use std::ffi::c_int;
-use std::ptr::null_mut;
+pub(crate) mod seat;
+mod stack;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pc3_runtime::floats::Floats;
 
-use super::observe::Watch;
-use super::{Host, Sched, Slot};
-
-pub(super) use stacks::Seat;
-
-/// What belongs to a worker's thread; baton.
-pub(super) struct Home {
-    /// Whom the thread is to switch to.
-    next: Cell<Option<u32>>,
-    /// Its errno.
-    errno: Cell<*mut c_int>,
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // there is nothing in it
-    thread: stacks::Thread,
-}
-
-impl Home {
-    pub fn new() -> Home {
-        Home {
-            next: Cell::new(None),
-            errno: Cell::new(null_mut()),
-            thread: stacks::Thread::default(),
-        }
-    }
-}
+use crate::observe::Watch;
+use crate::overflow::watch_overflow;
+use crate::scheduler::{Host, Sched, Slot};
 
 pub(super) fn run<H: Host>(host: &Arc<H>) {
     if host.sched().watch.is_some() {
@@ -61,7 +40,7 @@ fn run_with<H: Host>(host: &Arc<H>, work: fn(&Arc<H>, usize)) {
 fn work<H: Host, const OBSERVED: bool>(host: &Arc<H>, index: usize) {
     let sched = host.sched();
     let w = &sched.workers[index];
-    super::overflow::watch_overflow();
+    watch_overflow();
     // The thread's, as are the ranks that run on it.
     w.home.errno.set(pc3_os::errors::slot());
     let mut pool = Vec::new();
