@@ -30,7 +30,8 @@
 //! |---|---|
 //! | `value` | what can be saved: to bytes and back, and how checkpoints describe it |
 //! | `kinds` | the standard library's types, and those of widely used crates |
-//! | `file`, `buffered`, `saved` | files, buffers in front of them, statics that are part of the state |
+//! | `file`, `buffered` | files, buffers in front of them |
+//! | `saved`, `statics` | statics that are part of the state: as programs use them; all that there are |
 //! | `functions`, `rand` | functions as values, generators |
 //! | `point` | what the attribute's code is made of; `point::frames`: where locals wait |
 //! | `mpi` | messages between ranks |
@@ -49,10 +50,12 @@ mod kinds;
 pub mod mpi;
 #[doc(hidden)]
 pub mod point;
+pub mod prelude;
 #[cfg(feature = "rand")]
 pub mod rand;
 mod saved;
 mod start;
+mod statics;
 mod value;
 
 pub use crate::point::questions::loud::Loud;
@@ -238,8 +241,3 @@ macro_rules! dynamic {
 #[cfg(all(doctest, feature = "mpi"))]
 #[doc = include_str!("../guide.md")]
 pub struct Guide;
-
-/// What programs use.
-pub mod prelude {
-    pub use crate::{checkpoint, checkpointable, ck, Checkpointable};
-}

@@ -3,18 +3,15 @@
 //! They make themselves known before `main` (`register`), so that a restart knows them all before the program goes on.
 //! Their values lie with the rank's frames; in a process without ranks (tests, the feature `plain`) each thread has its own.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
-
-use pc3_runtime::report::{die, EXIT_FATAL};
 
 use crate::point::frames;
 use crate::start;
+use crate::statics::{self, Static, Value, Values};
 use crate::value::load::{LoadError, Loading, View};
-use crate::value::{Checkpointable, Kept};
+use crate::value::Checkpointable;
 
 /// A static of [`saved!`](crate::saved).
 pub struct Saved<T: 'static> {
@@ -24,60 +21,13 @@ pub struct Saved<T: 'static> {
     index: AtomicUsize,
 }
 
-/// A rank's value of a static.
-#[derive(Clone)]
-pub(crate) struct Value {
-    pub name: &'static str,
-    pub kept: Rc<dyn Kept>,
-    any: Rc<dyn Any>,
-}
-
-/// By the statics' indices; none: not used yet.
-pub(crate) type Values = Vec<Option<Value>>;
-
-pub(crate) trait Static: Sync {
-    fn name(&self) -> &'static str;
-    fn set_index(&self, index: usize);
-    fn load(&self, from: &Loading, value: View) -> Result<Value, LoadError>;
-}
-
-static ALL: Mutex<Vec<&'static dyn Static>> = Mutex::new(Vec::new());
-
-/// All statics of the program, by their indices.
-pub(crate) fn all() -> Vec<&'static dyn Static> {
-    ALL.lock().unwrap_or_else(PoisonError::into_inner).clone()
-}
-
 /// Called before `main`.
 #[doc(hidden)]
 pub fn register<T: Checkpointable>(saved: &'static Saved<T>) {
-    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-    saved.set_index(all.len());
-    all.push(saved);
-}
-
-/// Two of one name could not be told apart.
-pub(crate) fn check_names() {
-    let mut names: Vec<_> = all().iter().map(|s| s.name()).collect();
-    names.sort_unstable();
-    if let Some(two) = names.windows(2).find(|n| n[0] == n[1]) {
-        let text = format!(
-            "two saved statics are called {}, and a checkpoint could not tell them apart: give one of them another name",
-            two[0]
-        );
-        die(EXIT_FATAL, &text);
-    }
-}
-
-/// What a program that is set up by a function of its own does there is done again behind a restart.
-pub(crate) fn setting_up(f: fn()) {
-    SETTING_UP.set(true);
-    f();
-    SETTING_UP.set(false);
+    statics::add(saved);
 }
 
 thread_local! {
-    static SETTING_UP: Cell<bool> = const { Cell::new(false) };
     static OF_THREAD: RefCell<Values> = const { RefCell::new(Vec::new()) };
 }
 
@@ -149,7 +99,7 @@ impl<T: Checkpointable> Saved<T> {
     fn among<R>(&self, with: impl FnOnce(&mut Values) -> R) -> R {
         let name = self.name;
         assert!(
-            !SETTING_UP.get(),
+            !start::is_setting_up(),
             "{name} is a saved static: what `setup` does to it would be done again behind a restart"
         );
         match frames::statics() {

@@ -1,5 +1,6 @@
 //! From `main` to exit.
 
+use std::cell::Cell;
 use std::process::ExitCode;
 use std::sync::{Once, OnceLock};
 
@@ -7,7 +8,7 @@ use pc3_runtime::start_guest;
 
 use crate::buffered;
 use crate::point::frames::{Frames, Program};
-use crate::saved;
+use crate::statics;
 
 static PROGRAM: OnceLock<Program> = OnceLock::new();
 
@@ -26,7 +27,20 @@ pub fn start_mpi(program: Program) -> ExitCode {
 /// What `#[pc3::main(setup = f)]` calls: once in each process, whether the program starts in it or goes on.
 pub fn set_up(f: fn()) {
     static DONE: Once = Once::new();
-    DONE.call_once(|| saved::setting_up(f));
+    DONE.call_once(|| {
+        SETTING_UP.set(true);
+        f();
+        SETTING_UP.set(false);
+    });
+}
+
+thread_local! {
+    static SETTING_UP: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Is that function running?  What it does is done again behind a restart.
+pub(crate) fn is_setting_up() -> bool {
+    SETTING_UP.get()
 }
 
 /// Does what runs belong to a program with ranks?
@@ -35,7 +49,7 @@ pub(crate) fn is_started() -> bool {
 }
 
 fn run(program: Program, calls_mpi: bool) -> ExitCode {
-    saved::check_names();
+    statics::check_names();
     let _ = PROGRAM.set(program);
     buffered::note_input();
     let path = std::env::args_os().next().unwrap_or_default();

@@ -15,7 +15,7 @@ mod walks;
 
 pub use crate::kinds::walks::{
     Ahead, AheadBothWays, AheadOneWay, AheadSaved, Makes, MakesValue, Owned, OwnedListed,
-    OwnedOther, OwnedSaved, Paused, Peekable, Walk, Walked,
+    OwnedOther, OwnedSaved, Paused, Peekable, Walked,
 };
 #[cfg(feature = "serde")]
 pub use crates::serde::Serde;

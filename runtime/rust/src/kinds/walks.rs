@@ -6,10 +6,10 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use crate::point::frames::Entry;
-use crate::point::in_order;
 use crate::point::items::advance;
 use crate::point::locals::{keep, take};
 use crate::point::mode::Left;
+use crate::point::questions::heads::{in_order, Elsewhere, First, Shuffled};
 use crate::point::questions::ways::Plain;
 use crate::Checkpointable;
 
@@ -93,6 +93,9 @@ impl<I: DoubleEndedIterator> DoubleEndedIterator for Walk<I> {
 
 impl<I: ExactSizeIterator> ExactSizeIterator for Walk<I> {}
 impl<I: std::iter::FusedIterator> std::iter::FusedIterator for Walk<I> {}
+
+impl<I: Elsewhere<W>, W> Elsewhere<First<W>> for Walk<I> {}
+impl<I: Shuffled<W>, W> Shuffled<First<W>> for Walk<I> {}
 
 impl<I: Iterator> Walk<std::iter::Peekable<I>> {
     #[inline]

@@ -11,8 +11,9 @@ use pc3_vmpi::state::RankState;
 
 use crate::mpi::buffer::values;
 use crate::mpi::equivalence::{message, wire_size, Equivalence};
+use crate::mpi::ok;
 use crate::mpi::point_to_point::Status;
-use crate::mpi::{may_release, ok};
+use crate::mpi::request::owned::may_release;
 use crate::value::load::{LoadError, Loading, View};
 use crate::value::save::Saver;
 use crate::value::types::{layout, Layout, TypeId, Types};

@@ -41,12 +41,11 @@ pub mod persistent;
 pub mod point_to_point;
 pub mod request;
 pub mod topology;
+pub mod traits;
 
 use pc3_vmpi::c::env::MPI_Finalize;
 use pc3_vmpi::c::errors::end_job;
 use pc3_vmpi::state::{Phase, RankState};
-
-use crate::point::frames;
 
 pub use communicator::{
     AnyProcess, Communicator, CommunicatorRelation, Process, SimpleCommunicator,
@@ -68,18 +67,6 @@ pub type Rank = i32;
 pub type Tag = i32;
 /// A number of values.
 pub type Count = i32;
-
-/// What is used by name.
-pub mod traits {
-    pub use super::buffer::{Buffer, BufferMut};
-    pub use super::collective::{CommunicatorCollectives, Root};
-    pub use super::communicator::Communicator;
-    pub use super::immediate::root::ImmediateRoot;
-    pub use super::immediate::ImmediateCollectives;
-    pub use super::persistent::{PersistentDestination, PersistentSource};
-    pub use super::point_to_point::{Destination, Source};
-    pub use super::Equivalence;
-}
 
 /// Ends the job, whose call cannot be carried out.
 #[cold]
@@ -103,11 +90,6 @@ pub(crate) fn finalize() {
     }
 }
 
-fn is_running() -> bool {
+pub(crate) fn is_running() -> bool {
     RankState::try_current().is_some_and(|me| me.phase.get() == Phase::Initialized)
-}
-
-/// May what is dropped be given back to MPI?
-pub(crate) fn may_release() -> bool {
-    is_running() && !std::thread::panicking() && !frames::unwinding()
 }

@@ -23,25 +23,11 @@ use pc3_vmpi::c::persistent::{MPI_Recv_init_c, MPI_Send_init_c, MPI_Ssend_init_c
 use pc3_vmpi::handle::abi;
 
 use super::equivalence::{message, wire, wire_size, Equivalence};
-use super::held::{Held, Of};
 use super::point_to_point::{address, Status};
 use super::point_to_point::{Destination, Source};
-use super::request::{future, wait};
+use super::request::wait;
+pub use super::request::{PersistentReceive, PersistentSend};
 use super::{fail, ok, Tag};
-use crate::point::questions::loud::Loud;
-use crate::value::load::{LoadError, Loading, View};
-use crate::value::save::Saver;
-use crate::value::types::{TypeId, Types};
-use crate::Checkpointable;
-
-future! {
-    /// Messages to one process.  Dropped, the last one is sent all the same.
-    PersistentSend, "pc3::mpi::PersistentSend", Messages
-}
-future! {
-    /// Messages from a process.  Dropped, none is received any more.
-    PersistentReceive, "pc3::mpi::PersistentReceive", Messages
-}
 
 impl<T: Equivalence> PersistentSend<T> {
     /// Starts to send as many values as were named when the request was made.

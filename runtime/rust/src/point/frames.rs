@@ -14,7 +14,7 @@ use pc3_runtime::report::{die, EXIT_FATAL, EXIT_REFUSED};
 
 use crate::buffered;
 use crate::point::function::{Function, Point, Unwind};
-use crate::saved;
+use crate::statics;
 use crate::value::load::{Loading, Members, View};
 use crate::value::save::{Live, Saver};
 use crate::value::types::TypeId;
@@ -72,7 +72,7 @@ pub(crate) struct Frames {
     /// Frames that have not been taken back.
     left: Cell<usize>,
     /// Never dropped, as statics are not.
-    statics: ManuallyDrop<RefCell<saved::Values>>,
+    statics: ManuallyDrop<RefCell<statics::Values>>,
 }
 
 impl Frames {
@@ -116,7 +116,7 @@ fn current<T>(with: impl FnOnce(&Frames) -> T) -> Option<T> {
 }
 
 /// The running rank's values of saved statics.
-pub(crate) fn statics() -> Option<*const RefCell<saved::Values>> {
+pub(crate) fn statics() -> Option<*const RefCell<statics::Values>> {
     current(|f| std::ptr::from_ref(&*f.statics))
 }
 
@@ -422,7 +422,7 @@ impl Frames {
         self.left.set(index);
         let bytes = loading.source.image.bytes(frame.live);
         let members = Members::of(&loading, View { ty, bytes });
-        let all = saved::all();
+        let all = statics::all();
         let wrong = |name: &str, why: &str| -> ! {
             refuse(&format!(
                 "error[pc3::E0501]: checkpoint {id} cannot be continued here: static {name}: {why}"

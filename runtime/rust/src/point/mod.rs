@@ -29,16 +29,16 @@ pub use locals::{back, carried, changed, check, held, hold, keep, label, lost, t
 pub use mode::{Hot, Kept, Left, Mode, Never, Resume};
 pub use passage::{due, leave, passed, resumed};
 pub use questions::heads::{
-    given, in_order, kept, read, second, Between, Brief, Foreign, Goes, GoesItself, GoesOther,
-    GoesPlain, IsApart, IsCell, IsElsewhere, IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled,
-    IsTaken, IsThere, IsWhole, Locked, Order, Part, Reads, Taken,
+    given, in_order, read, second, Between, Brief, Foreign, Goes, GoesItself, GoesOther, GoesPlain,
+    IsApart, IsCell, IsElsewhere, IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled, IsTaken,
+    IsThere, IsWhole, Locked, Order, Part, Reads, Taken,
 };
 pub use questions::input::{
     AgainBorrow, AgainValue, Borrow, Copied, Gone, Input, IsBorrow, IsCopied, IsInput, IsMoved,
     IsShared, IsSteady, IsText, IsValue, Made, Steady,
 };
 pub use questions::lasting::{
-    again, handed, Argument, Handed, IsEnding, IsLasting, IsNoPiece, IsPiece,
+    again, handed, kept, Argument, Handed, IsEnding, IsLasting, IsNoPiece, IsPiece,
 };
 pub use questions::loud::{
     judge, judge_called, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved,

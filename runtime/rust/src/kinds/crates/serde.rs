@@ -3,6 +3,7 @@
 use serde::{de::DeserializeOwned, Serialize};
 
 use super::shape;
+use crate::point::questions::loud::Loud;
 use crate::value::load::{LoadError, Loading, View};
 use crate::value::save::Saver;
 use crate::value::types::{TypeId, Types};
@@ -57,6 +58,10 @@ impl<T: Serialize + DeserializeOwned + 'static> Checkpointable for Serde<T> {
     }
 }
 
+impl<T> Loud for Serde<T> {
+    const LOUD: bool = std::mem::needs_drop::<T>();
+}
+
 /// The form of the value, eight bytes, and what serde makes of it.
 fn bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, String> {
     let form = shape::of(value).map_err(|e| e.to_string())?;
@@ -84,7 +89,7 @@ macro_rules! by_serde {
             }
         }
 
-        impl crate::Loud for $t {}
+        impl Loud for $t {}
     )*};
 }
 

@@ -16,21 +16,11 @@ use super::buffer::{Buffer, BufferMut, In, Out};
 use super::collective::{alike, parts, Partition};
 use super::communicator::Communicator;
 use super::equivalence::{wire, wire_size, Equivalence};
-use super::held::{Held, Of};
 use super::ok;
 use super::operation::{Number, SystemOperation};
 use super::point_to_point::{address, int};
-use super::request::{future, wait, LocalScope, Request};
-use crate::point::questions::loud::Loud;
-use crate::value::load::{LoadError, Loading, View};
-use crate::value::save::Saver;
-use crate::value::types::{TypeId, Types};
-use crate::Checkpointable;
-
-future! {
-    /// Values that a collective brings.  Dropped, it goes on all the same.
-    CollectiveFuture, "pc3::mpi::CollectiveFuture", Collective
-}
+pub use super::request::CollectiveFuture;
+use super::request::{wait, LocalScope, Request};
 
 impl<T: Equivalence> CollectiveFuture<T> {
     /// Waits for the values; none where the call brings the rank none.

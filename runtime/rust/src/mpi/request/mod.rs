@@ -16,8 +16,6 @@ use pc3_vmpi::handle::abi;
 
 use super::equivalence::Equivalence;
 use super::held::{Held, Of};
-pub use super::immediate::CollectiveFuture;
-pub use super::persistent::{PersistentReceive, PersistentSend};
 use super::point_to_point::{empty, int, one, Status};
 use super::{fail, ok};
 use crate::point::questions::loud::Loud;
@@ -304,8 +302,6 @@ macro_rules! future {
     };
 }
 
-pub(super) use future;
-
 future! {
     /// A value that is being received.  Dropped, it is received no more.
     ReceiveFuture, "pc3::mpi::ReceiveFuture", Message
@@ -317,6 +313,19 @@ future! {
 future! {
     /// Values that are being sent.  Dropped, they are sent all the same.
     SendFuture, "pc3::mpi::SendFuture", Message
+}
+
+future! {
+    /// Values that a collective brings.  Dropped, it goes on all the same.
+    CollectiveFuture, "pc3::mpi::CollectiveFuture", Collective
+}
+future! {
+    /// Messages to one process.  Dropped, the last one is sent all the same.
+    PersistentSend, "pc3::mpi::PersistentSend", Messages
+}
+future! {
+    /// Messages from a process.  Dropped, none is received any more.
+    PersistentReceive, "pc3::mpi::PersistentReceive", Messages
 }
 
 impl<T: Equivalence> ReceiveFuture<T> {

@@ -3,7 +3,8 @@
 use pc3_vmpi::c::comm::MPI_Comm_free;
 use pc3_vmpi::c::group::MPI_Group_free;
 
-use crate::mpi::{finalize, may_release, ok};
+use crate::mpi::{finalize, is_running, ok};
+use crate::point::frames;
 use crate::point::questions::loud::Loud;
 use crate::value::load::{LoadError, Loading, View};
 use crate::value::save::Saver;
@@ -28,6 +29,11 @@ pub(crate) enum End {
 pub(crate) struct Owned {
     pub handle: usize,
     pub end: End,
+}
+
+/// May what is dropped be given back to MPI?
+pub(crate) fn may_release() -> bool {
+    is_running() && !std::thread::panicking() && !frames::unwinding()
 }
 
 impl Drop for Owned {

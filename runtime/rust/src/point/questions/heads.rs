@@ -14,11 +14,8 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::thread::LocalKey;
 
-use super::lasting::{copied, Keeping, Lasting, Lasts, NoArgument, NoRoom, Parts};
 use super::loud::{Judged, Kind, Local, Loud, SavedKind};
 use super::ways::Plain;
-use crate::kinds::Walk;
-use crate::point::cut::Cut;
 use crate::point::frames;
 use crate::point::mode::Kept;
 
@@ -85,13 +82,11 @@ over_one! {
 impl<I: Iterator + Shuffled<W>, W> Shuffled<First<W>> for iter::Peekable<I> {}
 impl<I: Iterator + Elsewhere<W>, W> Elsewhere<First<W>> for iter::Peekable<I> {}
 impl<I: Elsewhere<W>, W> Elsewhere<First<W>> for iter::Rev<I> {}
-impl<I: Elsewhere<W>, W> Elsewhere<First<W>> for Walk<I> {}
 impl<I: Elsewhere<W>, J, W> Elsewhere<First<W>> for iter::Zip<I, J> {}
 impl<I, J: Elsewhere<W>, W> Elsewhere<Second<W>> for iter::Zip<I, J> {}
 impl<I: Elsewhere<W>, J, W> Elsewhere<First<W>> for iter::Chain<I, J> {}
 impl<I, J: Elsewhere<W>, W> Elsewhere<Second<W>> for iter::Chain<I, J> {}
 impl<I: Elsewhere<W>, U: IntoIterator, F, W> Elsewhere<First<W>> for iter::FlatMap<I, U, F> {}
-impl<I: Shuffled<W>, W> Shuffled<First<W>> for Walk<I> {}
 impl<I: Shuffled<W> + ?Sized, W> Shuffled<First<W>> for &mut I {}
 impl<I: Shuffled<W>, J, W> Shuffled<First<W>> for iter::Zip<I, J> {}
 impl<I, J: Shuffled<W>, W> Shuffled<Second<W>> for iter::Zip<I, J> {}
@@ -356,66 +351,6 @@ impl<T> Given<Kept<T>> for T {
 #[inline(always)]
 pub fn given<T: Given<P>, P>(value: T) -> P {
     value.given()
-}
-
-/// An argument that the called function has kept, if that takes a value.
-#[diagnostic::on_unimplemented(
-    message = "this argument would be kept by the function that is called, which takes a borrow here: `{Self}`",
-    label = "does not show that it is a borrow",
-    note = "write `&` or `&mut` in front, or bind the borrow with `let` in front of the call; of a parameter `x: T` write `x: &T` or `&mut T`"
-)]
-pub trait Parameter<T, K: Keeping<T>> {
-    fn again(room: &K::Room) -> Self;
-}
-
-impl<T> Parameter<T, NoRoom> for Kept<T> {
-    #[inline(always)]
-    fn again((): &()) -> Self {
-        Kept(PhantomData)
-    }
-}
-
-impl<T: Lasting> Parameter<T, Lasts> for Kept<T> {
-    #[inline(always)]
-    fn again(_: &Option<T>) -> Self {
-        Kept(PhantomData)
-    }
-}
-
-/// The function takes a borrow, and the value is one that lives as long as the program.
-impl<T: Lasting> Parameter<T, Lasts> for T {
-    #[inline(always)]
-    fn again(room: &Option<T>) -> Self {
-        copied(*room)
-    }
-}
-
-impl<'a, T: Cut<'a> + Copy> Parameter<T, Parts<'a>> for Kept<T> {
-    #[inline(always)]
-    fn again(_: &Option<T>) -> Self {
-        Kept(PhantomData)
-    }
-}
-
-/// It takes a borrow of what has been saved with that.
-impl<'a, T: Cut<'a> + Copy> Parameter<T, Parts<'a>> for T {
-    #[inline(always)]
-    fn again(room: &Option<T>) -> Self {
-        copied(*room)
-    }
-}
-
-/// So that the compiler does not take that above for granted: it would say something else then.
-impl<T: Lasting> Parameter<T, NoArgument> for T {
-    fn again((): &()) -> Self {
-        unreachable!("no argument is of this kind")
-    }
-}
-
-/// That of an argument which shows that it is no text.
-#[inline(always)]
-pub fn kept<T, P: Parameter<T, NoRoom>>(_: PhantomData<T>) -> P {
-    P::again(&())
 }
 
 /// A field that has been moved out of a local at a point, on some way at least.

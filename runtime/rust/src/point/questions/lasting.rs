@@ -3,11 +3,10 @@
 
 use std::marker::PhantomData;
 
-use super::heads::Parameter;
 use crate::point::cut::{cut, Cut, Cuts, Texts};
 use crate::point::frames::Entry;
 use crate::point::locals::{hold, keep, take};
-use crate::point::mode::Left;
+use crate::point::mode::{Kept, Left};
 use crate::value::Checkpointable;
 
 /// Texts, and values that hold some.
@@ -115,6 +114,66 @@ impl<'a, T: Cut<'a> + Copy> Lends<'a, T> for Parts<'a> {
 impl<T> Lends<'_, T> for NoRoom {
     #[inline(always)]
     fn lent(_: &Texts, _: &mut impl Left, _: &'static str) {}
+}
+
+/// An argument that the called function has kept, if that takes a value.
+#[diagnostic::on_unimplemented(
+    message = "this argument would be kept by the function that is called, which takes a borrow here: `{Self}`",
+    label = "does not show that it is a borrow",
+    note = "write `&` or `&mut` in front, or bind the borrow with `let` in front of the call; of a parameter `x: T` write `x: &T` or `&mut T`"
+)]
+pub trait Parameter<T, K: Keeping<T>> {
+    fn again(room: &K::Room) -> Self;
+}
+
+impl<T> Parameter<T, NoRoom> for Kept<T> {
+    #[inline(always)]
+    fn again((): &()) -> Self {
+        Kept(PhantomData)
+    }
+}
+
+impl<T: Lasting> Parameter<T, Lasts> for Kept<T> {
+    #[inline(always)]
+    fn again(_: &Option<T>) -> Self {
+        Kept(PhantomData)
+    }
+}
+
+/// The function takes a borrow, and the value is one that lives as long as the program.
+impl<T: Lasting> Parameter<T, Lasts> for T {
+    #[inline(always)]
+    fn again(room: &Option<T>) -> Self {
+        copied(*room)
+    }
+}
+
+impl<'a, T: Cut<'a> + Copy> Parameter<T, Parts<'a>> for Kept<T> {
+    #[inline(always)]
+    fn again(_: &Option<T>) -> Self {
+        Kept(PhantomData)
+    }
+}
+
+/// It takes a borrow of what has been saved with that.
+impl<'a, T: Cut<'a> + Copy> Parameter<T, Parts<'a>> for T {
+    #[inline(always)]
+    fn again(room: &Option<T>) -> Self {
+        copied(*room)
+    }
+}
+
+/// So that the compiler does not take that above for granted: it would say something else then.
+impl<T: Lasting> Parameter<T, NoArgument> for T {
+    fn again((): &()) -> Self {
+        unreachable!("no argument is of this kind")
+    }
+}
+
+/// That of an argument which shows that it is no text.
+#[inline(always)]
+pub fn kept<T, P: Parameter<T, NoRoom>>(_: PhantomData<T>) -> P {
+    P::again(&())
 }
 
 /// Of an argument.

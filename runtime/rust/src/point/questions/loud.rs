@@ -244,8 +244,3 @@ impl Loud for bytes::Bytes {}
 
 #[cfg(feature = "bytes")]
 impl Loud for bytes::BytesMut {}
-
-#[cfg(feature = "serde")]
-impl<T> Loud for crate::Serde<T> {
-    const LOUD: bool = std::mem::needs_drop::<T>();
-}

@@ -1,0 +1,3 @@
+//! What programs use.
+
+pub use crate::{checkpoint, checkpointable, ck, Checkpointable};
