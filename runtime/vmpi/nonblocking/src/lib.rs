@@ -2,20 +2,22 @@
 //!
 //! While no checkpoint is under way nothing of this runs: messages take their usual ways, uncounted, which is right
 //! because within a process what is sent has arrived, and between processes what was sent so arrives before an epoch
-//! begins ([`remote_epochs`]).  A request turns `Pace::is_slow` of the world on.  From then on every
+//! begins (`remote_epochs`).  A request turns [`Pace::is_slow`](pc3_vmpi_core::world::Pace::is_slow) on.  From then on every
 //! operation that the machines have to know of is done under one lock, together with what the machines say of it, so that to
 //! them each send, arrival, match and entry into a collective happens at one moment.  The epoch begins when no rank can
-//! be on one of the usual ways any more ([`State::begin`]); it ends for all at once.
+//! be on one of the usual ways any more (`State::begin`); it ends for all at once.
 //!
 //! | module | what |
 //! |---|---|
-//! | `epoch`, `remote_epochs` | when one begins and ends, here and in the other processes |
-//! | `course` | what ranks do in one: `p2p`, `remote`: messages; `late`: those that cross the line; `coll`, `later`: collectives; `outcomes`, `births`, `io` |
-//! | `checkpoint` | `local`, `waiting`: taken; `commit`: written; `recover`: gone on from |
-//! | `state`, `machines` | what the protocol knows (`record`: what a file keeps), and the lock around it |
-//! | `protocol`, `above` | what the engine asks; what messages and collectives ask |
-//! | `room`, `words` | memory for it; what processes tell each other |
-//! otherwise, [`births`] ranks that are spawned, [`io`] files of `MPI_File`, [`local_checkpoint`] the local checkpoints, [`protocol`] what the engine asks, [`record`] what a file keeps of them, [`room`] memory for that, and [`words`] what processes tell each other.
+//! | `state` | what the protocol knows; `outcome`, `round`, `record`, `remote`: parts of it |
+//! | `machines` | the lock |
+//! | `epoch`, `remote_epochs` | an epoch from its beginning to its end, in one process and in several |
+//! | `course` | what ranks do in one: messages (`p2p`, `remote`, `late`), collectives (`coll`, `later`), spawning (`births`), files (`io`), what another run could have otherwise (`outcomes`) |
+//! | `checkpoint` | local checkpoints: taken (`local`), written (`commit`), gone on from (`recover`); who is waited for (`waiting`) |
+//! | `above`, `protocol` | the protocol as messages and collectives know it, and as the engine does |
+//! | `room`, `words` | memory for all that; what processes tell each other |
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod above;
 pub mod checkpoint;

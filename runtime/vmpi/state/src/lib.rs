@@ -5,6 +5,7 @@
 //! | `save`, `load` | all of it |
 //! | `posted`, `message`, `files` | pending requests, inbound messages, open files |
 //! | `saved` | communicators, groups, datatypes and other objects |
+//! | `status` | versions and flags, statuses of requests |
 
 pub mod files;
 pub mod load;

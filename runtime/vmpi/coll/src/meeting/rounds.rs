@@ -241,7 +241,7 @@ fn calls<'a, C: Call>(
 
 fn part(world: &World, mine: &[&Posted], to: &[usize]) -> Vec<u8> {
     let n = mine[0].all.size();
-    // As `far::write_part` begins: whoever reads it may have called something else.
+    // As `remote::parts::write_part` begins: whoever reads it may have called something else.
     let kinds = |w: &mut Writer| {
         w.u8(0);
         mine.iter().for_each(|p| w.u32(p.kind as u32));

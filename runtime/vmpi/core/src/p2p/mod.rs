@@ -4,11 +4,11 @@
 //! messages that no receive has asked for.  A send that finds a posted receive copies straight into
 //! its buffer.  Otherwise a small message is buffered; a large or synchronous one is *held*: the
 //! queue points to the sender's request, and the receiver copies from the sender's memory.  One of moderate size
-//! ([`LAZY`]) is held until its sender waits for it, has let its receiver run if that could, and is not done.  When
-//! nothing else can run, or only polls ([`relief`]), held standard-mode messages are buffered after all ([`release_held`]).
-//! Long ones are copied by two workers ([`sharing`]).
-//! Between workers, a rank in a blocking receive takes messages in its [`landing`] place instead, and other small ones
-//! come by [`lane`].
+//! (`LAZY`) is held until its sender waits for it, has let its receiver run if that could, and is not done.  When
+//! nothing else can run, or only polls (`relief`), held standard-mode messages are buffered after all ([`release_held`]).
+//! Long ones are copied by two workers (`mail::sharing`).
+//! Between workers, a rank in a blocking receive takes messages in its `landing` place instead, and other small ones
+//! come by `lane`.
 //!
 //! Everything here speaks of world ranks and context numbers; communicators are resolved above.
 
