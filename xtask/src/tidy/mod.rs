@@ -95,8 +95,12 @@ fn measure() -> Result<Vec<Figure>> {
 
 /// One figure for all crates.
 fn together(rule: &'static str, all: &mut Vec<Figure>) {
-    let of_crates = all.extract_if(.., |f| f.rule == rule);
-    let names = of_crates.flat_map(|f| f.names).collect();
+    let is_of = |f: &Figure| f.rule == rule;
+    let (of_crates, others) = std::mem::take(all)
+        .into_iter()
+        .partition::<Vec<_>, _>(is_of);
+    let names = of_crates.into_iter().flat_map(|f| f.names).collect();
+    *all = others;
     all.push(Figure::of_names(rule, "all crates", names));
 }
 
