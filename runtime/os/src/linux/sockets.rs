@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::mem::zeroed;
 use std::os::fd::{FromRawFd, RawFd};
+use std::time::Duration;
 
 /// A descriptor that one thread waits at and others ring.
 pub fn bell() -> io::Result<File> {
@@ -93,4 +94,14 @@ impl Wait {
 pub fn wait(list: &mut [Wait], milliseconds: i32) {
     // SAFETY: the list's own structures.
     unsafe { libc::poll(list.as_mut_ptr().cast(), list.len() as _, milliseconds) };
+}
+
+/// The same of one, for a shorter time; true if there is something. For the transport over MPI, which is no crate of the workspace.
+pub fn wait_briefly(one: &mut Wait, time: Duration) -> bool {
+    let time = libc::timespec {
+        tv_sec: time.as_secs() as _,
+        tv_nsec: time.subsec_nanos() as _,
+    };
+    // SAFETY: initialised structures.
+    unsafe { libc::ppoll(&raw mut one.0, 1, &raw const time, std::ptr::null()) > 0 }
 }
