@@ -11,6 +11,7 @@ struct constant_bits { unsigned x : constant_n; int rest[constant_s.in.b]; };
 #elif PART == 2
 	constexpr int constant_m = constant_n * 2;
 	static constexpr long constant_l = constant_m + 1L;
+	enum { constant_first = constant_m, constant_second };
 	constexpr char constant_text[] = "text";
 	constexpr int constant_list[] = { 1, constant_m, 3 };
 	int constant_a[constant_m] = { [constant_l - 2] = step };
@@ -25,7 +26,7 @@ struct constant_bits { unsigned x : constant_n; int rest[constant_s.in.b]; };
 	}
 	constant_table[step & 3] += constant_a[7] + (int)constant_l;
 	for (constexpr int k = 2; constant_here[1] < k * step; constant_here[1]++)
-		sum += k;
+		sum += k + constant_second;
 	printf("constexpr %d %g %d %s %d %d %g %d %d %d\n", constant_table[1], constant_d, constant_c, constant_text,
 	       *constant_p, constant_here[1], constant_other, (int)constant_l, constant_b.x, constant_b.rest[4]);
 #endif

@@ -3,6 +3,9 @@
 static const unsigned char embed_all[] = {
 #embed "embedded.txt"
 };
+static unsigned char *embed_few = (unsigned char[]){
+#embed "embedded.txt" limit(3)
+};
 static char embed_text[] = {
 #embed "embedded.txt" limit(5) suffix(, 0)
 };
@@ -23,6 +26,7 @@ static int embed_first =
 #else
 	for (size_t i = 0; i < sizeof embed_all; i++)
 		sum = (sum * 3 + embed_all[i] + embed_local[i + 1]) % 9973;
+	sum += embed_few[step - 1]++;
 	embed_text[step] = 'x';
 	embed_s.bytes[step]++;
 	printf("embed %d %s %d %d %d %d %zu\n", embed_local[0], embed_text, embed_s.bytes[2], embed_s.behind, embed_first,

@@ -40,6 +40,12 @@ labels_back:
 		sum += labels_k;
 	labels_out:
 	}
+#if !defined __clang__ || __clang_major__ >= 22
+	for (static int kept = 2; kept < 4 + step; kept++)
+		sum += kept;
+	for (typedef short few; labels_n < 9; labels_n++)
+		sum += sizeof(few);
+#endif
 	sum += labels_of(step);
 	printf("labels %d %d %d\n", labels_n, labels_k, labels_of(1));
 #endif

@@ -22,6 +22,7 @@ static int *null_back(int n)
 #else
 	if (null_i)
 		sum += ++*null_i;
+	sum += _Generic(step > 1 ? null_i : null_n, int *: 4, default: 5);
 	sum += null_which(null_n) + (null_f ? null_f(nullptr) : 1) + null_s.after;
 	null_global = null_back(step);
 	printf("nullptr %d %d %d %d %d %s %d\n", null_v == nullptr, null_i == nullptr, !null_a, null_global == null_n,
