@@ -12,9 +12,36 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 const DATA: &[&str] = &[
-    ".zero", ".skip", ".space", ".byte", ".2byte", ".4byte", ".8byte", ".short", ".hword",
-    ".value", ".half", ".word", ".int", ".long", ".quad", ".octa", ".xword", ".dword", ".ascii",
-    ".asciz", ".string", ".float", ".single", ".double", ".fill",
+    ".zero",
+    ".skip",
+    ".space",
+    ".byte",
+    ".2byte",
+    ".4byte",
+    ".8byte",
+    ".short",
+    ".hword",
+    ".value",
+    ".half",
+    ".word",
+    ".int",
+    ".long",
+    ".quad",
+    ".octa",
+    ".xword",
+    ".dword",
+    ".ascii",
+    ".asciz",
+    ".string",
+    ".string8",
+    ".string16",
+    ".string32",
+    ".string64",
+    ".base64",
+    ".float",
+    ".single",
+    ".double",
+    ".fill",
 ];
 const ORDINARY: &[&str] = &[".data", ".bss", ".rodata", ".sdata", ".sbss"];
 
@@ -128,12 +155,12 @@ mod tests {
     #[test]
     fn objects_get_a_byte_and_nothing_else_does() {
         let asm = "\t.text\nf:\n\tret\n\t.type\ta, @object\n\t.data\na:\n\t.long 1\n\t.zero 4\n\t.comm\tc,80,32\n\
-            \t.type\tb, %object\n\t.section\t.bss.b,\"aw\"\nb:\n\t.zero 8\n\t.size b, 8\n\
+            \t.type\tb, %object\n\t.section\t.bss.b,\"aw\"\nb:\n\t.base64 \"Mf8K\"\n\t.zero 5\n\t.size b, 8\n\
             \t.type\td, @object\n\t.data\n\t.size\td, 24\nd:\n\t.zero 24\n\
             \t.type\tset, @object\n\t.section\tset_of_mine,\"aw\"\nset:\n\t.quad 0\n\
             \t.section\t.rodata.str1.1,\"aMS\",@progbits,1\n.LC0:\n\t.string \"x\"\n";
         let want = "\t.text\nf:\n\tret\n\t.type\ta, @object\n\t.data\na:\n\t.long 1\n\t.zero 4\n\t.skip\t1\n\t.comm\tc,97,32\n\
-            \t.type\tb, %object\n\t.section\t.bss.b,\"aw\"\nb:\n\t.zero 8\n\t.skip\t1\n\t.size b, 8\n\
+            \t.type\tb, %object\n\t.section\t.bss.b,\"aw\"\nb:\n\t.base64 \"Mf8K\"\n\t.zero 5\n\t.skip\t1\n\t.size b, 8\n\
             \t.type\td, @object\n\t.data\n\t.size\td, 24\nd:\n\t.zero 24\n\t.skip\t17\n\
             \t.type\tset, @object\n\t.section\tset_of_mine,\"aw\"\nset:\n\t.quad 0\n\
             \t.section\t.rodata.str1.1,\"aMS\",@progbits,1\n.LC0:\n\t.string \"x\"\n";
