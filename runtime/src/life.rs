@@ -262,6 +262,7 @@ fn choose(
 }
 
 /// This process's ranks, as the program starts with them.
+#[allow(clippy::vec_box)] // generated code knows where they are
 fn make_ranks(job: &Arc<Job>, guest: Option<MakeGuest>) -> Vec<Box<Rank>> {
     let one = |id: u32| {
         let made = Rank::new(job.clone(), id as usize);

@@ -28,7 +28,10 @@ pub fn keep(text: usize) {
 }
 
 /// What is not the program's memory anyway.  `first`: the environment that the process was started with, or null.
-pub fn parts(first: *mut *mut c_char, is_own: &dyn Fn(usize) -> bool) -> Vec<Part> {
+///
+/// # Safety
+/// Null, or as `main` is given it: addresses of terminated texts that end with null.
+pub unsafe fn parts(first: *mut *mut c_char, is_own: &dyn Fn(usize) -> bool) -> Vec<Part> {
     let mut found = Found {
         is_own,
         parts: Vec::new(),

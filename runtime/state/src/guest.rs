@@ -83,6 +83,12 @@ pub struct Tables {
     pub program: ProgramMeta,
 }
 
+impl Default for Tables {
+    fn default() -> Tables {
+        Tables::new()
+    }
+}
+
 impl Tables {
     pub fn new() -> Tables {
         Tables {

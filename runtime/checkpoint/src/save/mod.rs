@@ -308,7 +308,8 @@ fn lent(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<LentM
     if !program.environment {
         return Ok(Vec::new());
     }
-    let parts = environment::parts(arguments::environment(), &|at| rank.owns(at));
+    // SAFETY: what the process was started with.
+    let parts = unsafe { environment::parts(arguments::environment(), &|at| rank.owns(at)) };
     let one = |p: environment::Part| {
         Ok(LentMeta {
             addr: p.addr as u64,

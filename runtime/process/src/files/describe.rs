@@ -36,7 +36,7 @@ pub fn as_it_is(w: &Written) -> Option<AppendedMeta> {
     })
 }
 
-pub fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> FileMeta {
+pub(crate) fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> FileMeta {
     // SAFETY: an open stream (the program closes them through us).
     let (fd, standing, used, back) = unsafe {
         (

@@ -114,6 +114,7 @@ impl Frames {
 }
 
 /// A name in the program's tables.
+#[allow(clippy::not_unsafe_ptr_arg_deref)] // only names of tables, which live as long as the program
 #[inline]
 pub fn text<'a>(name: *const std::ffi::c_char) -> std::borrow::Cow<'a, str> {
     if name.is_null() {

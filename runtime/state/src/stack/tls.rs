@@ -57,6 +57,7 @@ fn access() -> &'static Tls {
     unsafe { &*ACCESS.load(Relaxed) }
 }
 
+#[allow(clippy::not_unsafe_ptr_arg_deref)] // the pointer is stored
 #[inline]
 pub fn set(me: *mut pc3_rank, delta: isize) {
     // SAFETY: plain stores to the calling thread's variables.

@@ -253,6 +253,9 @@ impl Unions {
     }
 
     /// A function had a pointer to member `k`, and may have written it.
+    ///
+    /// # Safety
+    /// Memory of the rank, with a union of that type where one is named.
     #[inline]
     pub unsafe fn lent(&mut self, at: usize, ty: u32, k: u32) {
         // SAFETY: by the caller.
@@ -275,6 +278,9 @@ impl Unions {
     }
 
     /// An object of this type has been copied.
+    ///
+    /// # Safety
+    /// Memory of the rank, with a union of that type where one is named.
     #[inline]
     pub unsafe fn copied(&mut self, to: usize, from: usize, types: &TypeTable, ty: u32) {
         for p in self.parts(types, ty) {
@@ -296,6 +302,9 @@ impl Unions {
     }
 
     /// The notes of bytes that are about to be copied, as far as they are in the table; None: nothing is.
+    ///
+    /// # Safety
+    /// Memory of the rank, with a union of that type where one is named.
     #[inline]
     pub unsafe fn picked(&self, from: usize, n: usize) -> Option<Notes> {
         if !self.may_have(from, n) {
@@ -311,6 +320,9 @@ impl Unions {
     }
 
     /// They have been copied.
+    ///
+    /// # Safety
+    /// Memory of the rank, with a union of that type where one is named.
     #[inline]
     pub unsafe fn put(&mut self, to: usize, from: usize, n: usize, notes: Option<Notes>) {
         notes::copy(to, from, n, &self.shapes);
@@ -442,6 +454,9 @@ impl Unions {
     }
 
     /// After a restart: as it was noted where it came from.
+    ///
+    /// # Safety
+    /// Memory of the rank, with a union of that type where one is named.
     pub unsafe fn again(&mut self, at: usize, ty: u32, last: u64, held: u64) {
         // SAFETY: by the caller.
         unsafe { self.note(at, ty, last) };

@@ -126,6 +126,9 @@ pub unsafe fn holds(at: usize, p: Place) -> bool {
 }
 
 /// Gives it a code, for its contents.
+///
+/// # Safety
+/// Memory of the program, which nobody else changes now.
 #[inline]
 pub unsafe fn set(at: usize, p: Place, code: u32) {
     let slot = if code == 0 { base(at) } else { base_made(at) };
@@ -269,6 +272,9 @@ fn across(to: usize, from: usize, bytes: usize, shapes: &Shapes) -> Vec<(usize, 
 }
 
 /// The notes in these bytes that hold: a union's address, its type and members.
+///
+/// # Safety
+/// Memory of the program, which nobody else changes now.
 pub unsafe fn each(
     at: usize,
     bytes: usize,

@@ -7,6 +7,9 @@ use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 impl Unions {
     /// A value of this type is passed or returned.
+    ///
+    /// # Safety
+    /// A value of that type lies there.
     #[inline]
     pub unsafe fn pass(&mut self, at: usize, types: &TypeTable, ty: u32) {
         let parts = self.parts(types, ty);
@@ -51,6 +54,9 @@ impl Unions {
     }
 
     /// A value has arrived in an object of this type.
+    ///
+    /// # Safety
+    /// A value of that type lies there.
     #[inline]
     pub unsafe fn take(&mut self, at: usize, types: &TypeTable, ty: u32) {
         let parts = self.parts(types, ty);

@@ -50,7 +50,7 @@ pub unsafe fn is_wide(stream: *mut FILE) -> bool {
 }
 
 /// Locks a stream, unless somebody keeps it.
-pub fn lock(stream: *mut FILE) -> bool {
+pub(crate) fn lock(stream: *mut FILE) -> bool {
     const TRIES: u32 = 200;
     (0..TRIES).any(|i| {
         if i > 0 {
@@ -62,7 +62,7 @@ pub fn lock(stream: *mut FILE) -> bool {
 }
 
 /// With the stream's lock, unless somebody keeps that.
-pub fn locked<T>(stream: *mut FILE, act: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn locked<T>(stream: *mut FILE, act: impl FnOnce() -> T) -> Option<T> {
     lock(stream).then(|| {
         let done = act();
         // SAFETY: locked here.

@@ -6,7 +6,8 @@ mod gnu;
 #[cfg(target_env = "musl")]
 mod musl;
 
-pub use any::{alone, is_saved, is_wide, lock, locked, Standing};
+pub use any::{alone, is_saved, is_wide, Standing};
+pub(crate) use any::{lock, locked};
 #[cfg(not(target_env = "musl"))]
 use gnu as library;
 #[cfg(target_env = "musl")]
