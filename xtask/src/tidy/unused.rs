@@ -12,9 +12,13 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 
 use super::rust::{find, is_test, Package};
+use crate::env;
 
 /// Crates whose users are programs.
 const FOR_PROGRAMS: &[&str] = &["pc3", "pc3-macros"];
+
+/// Code that uses the workspace's crates from outside of it.
+const OUTSIDE: &str = "runtime/transport/mpi/src";
 
 /// The words of a package's library, and of what is beside that.
 struct Words {
@@ -25,7 +29,16 @@ struct Words {
 
 /// The unused public names of each library.
 pub fn measure(packages: &[Package]) -> Result<Vec<(String, Vec<String>)>> {
-    let words: Vec<Words> = packages.iter().map(words).collect::<Result<_>>()?;
+    let mut words: Vec<Words> = packages.iter().map(words).collect::<Result<_>>()?;
+    let mut outside = Words {
+        package: OUTSIDE.into(),
+        library: BTreeSet::new(),
+        others: BTreeSet::new(),
+    };
+    for file in files(&env::root().join(OUTSIDE))? {
+        add(&fs::read_to_string(&file)?, &mut outside.others);
+    }
+    words.push(outside);
     let libraries = packages
         .iter()
         .filter(|p| p.folder.join("lib.rs").exists() && !FOR_PROGRAMS.contains(&p.name.as_str()));
