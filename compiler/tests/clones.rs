@@ -267,10 +267,11 @@ fn instrumented(
     }
 }
 
+/// Runs the program with these variables and compares its output; what it said besides.
+type Compare<'a> = dyn FnMut(&[(&str, String)]) -> Result<String, String> + 'a;
+
 /// Leaves the program at a sample of the locations that it passes, and at many of them in one run.
-fn stop_everywhere(
-    compare: &mut dyn FnMut(&[(&str, String)]) -> Result<String, String>,
-) -> Result<(), String> {
+fn stop_everywhere(compare: &mut Compare) -> Result<(), String> {
     let stderr = compare(&[("MINI_COUNT", "1".into())])?;
     let passed: u64 = stderr
         .lines()
