@@ -3,20 +3,19 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[allow(dead_code)]
 #[path = "../../runtime/vmpi/sched/src/inbox.rs"]
 mod inbox;
-
-/// As the inbox knows it.
-struct Slot {
-    link: AtomicU32,
+#[path = "../../runtime/vmpi/sched/src/lock.rs"]
+mod lock;
+mod scheduler {
+    /// As the inbox knows it.
+    pub(crate) struct Slot {
+        pub(crate) link: std::sync::atomic::AtomicU32,
+    }
 }
-
-fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
-    m.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use scheduler::Slot;
 
 const TIMES: u32 = 500_000;
 
