@@ -73,6 +73,15 @@ pub enum Arguments {
     Repeated(Box<Expr>, Box<Expr>),
 }
 
+/// The same in their order, however they are separated.
+pub fn each_argument(mac: &Macro) -> Vec<Expr> {
+    match arguments(mac) {
+        Some(Arguments::Listed(list)) => list.into_iter().collect(),
+        Some(Arguments::Repeated(item, n)) => vec![*item, *n],
+        None => Vec::new(),
+    }
+}
+
 pub fn arguments(mac: &Macro) -> Option<Arguments> {
     if !KNOWN.contains(&name(mac).as_str()) {
         return None;

@@ -569,14 +569,14 @@ pub(super) fn show(
     for number in ranks {
         let [a, b] = [both[0].rank(number)?, both[1].rank(number)?];
         let mut compared = rank(&Image::new(both[0], &a), &Image::new(both[1], &b));
-        let passages = [&a, &b].map(|r| format!("passage {}", r.meta.passages));
+        let passages = [&a, &b].map(|r| r.meta.passages.to_string());
         if both[0].job.calls_mpi && passages[0] != passages[1] {
             let [one, other] = passages;
             compared.differences.insert(
                 0,
                 Difference {
                     root: "passage".into(),
-                    place: "line".into(),
+                    place: "passage".into(),
                     what: What::Words(one, other),
                 },
             );

@@ -8,7 +8,7 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Macro, Stmt};
 
-use crate::marks::{self, Arguments};
+use crate::marks;
 
 /// Those of the points of a function, in the order of the source.
 pub fn of(block: &Block) -> Vec<String> {
@@ -99,10 +99,8 @@ impl<'ast> Visit<'ast> for Positions {
             }
             return;
         }
-        match marks::arguments(mac) {
-            Some(Arguments::Listed(list)) => list.iter().for_each(|e| self.owned(e)),
-            Some(Arguments::Repeated(item, n)) => [item, n].iter().for_each(|e| self.owned(e)),
-            None => {}
+        for e in marks::each_argument(mac) {
+            self.owned(&e);
         }
     }
     fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}

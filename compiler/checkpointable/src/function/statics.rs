@@ -13,7 +13,7 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, ExprPath, Item, PathArguments, Signature};
 
 use super::nested;
-use crate::marks::{self, Arguments};
+use crate::marks;
 
 /// Asks for the statics that a body names.
 pub fn look(sig: &Signature, block: &Block) -> TokenStream {
@@ -160,10 +160,8 @@ impl<'ast> Visit<'ast> for Look {
             }
             return;
         }
-        match marks::arguments(mac) {
-            Some(Arguments::Listed(list)) => list.iter().for_each(|e| self.owned(e)),
-            Some(Arguments::Repeated(item, n)) => [item, n].iter().for_each(|e| self.owned(e)),
-            None => {}
+        for e in marks::each_argument(mac) {
+            self.owned(&e);
         }
     }
     fn visit_item(&mut self, item: &'ast Item) {

@@ -13,7 +13,7 @@ use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, PathArguments, Signature, Visibility};
 
-use crate::marks::{self, Arguments};
+use crate::marks;
 use crate::names::NUMBERS;
 
 /// Modules that have no such functions.
@@ -150,10 +150,8 @@ impl<'ast> Visit<'ast> for Look {
             }
             return;
         }
-        match marks::arguments(mac) {
-            Some(Arguments::Listed(list)) => list.iter().for_each(|e| self.owned(e)),
-            Some(Arguments::Repeated(item, n)) => [item, n].iter().for_each(|e| self.owned(e)),
-            None => {}
+        for e in marks::each_argument(mac) {
+            self.owned(&e);
         }
     }
     // They cannot be marked there.

@@ -17,7 +17,7 @@ use syn::{Expr, Pat};
 use super::{places, Builder};
 use crate::again::{is_adaptor, iterates, telling, Locals};
 use crate::flow::identifiers;
-use crate::marks::{self, Arguments};
+use crate::marks;
 
 /// A question about a type.
 pub(super) enum Question {
@@ -363,13 +363,7 @@ impl<'ast> Visit<'ast> for Reads<'_> {
         }
     }
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let mut names: Vec<Expr> = Vec::new();
-        match marks::arguments(mac) {
-            Some(Arguments::Listed(list)) => names.extend(list),
-            Some(Arguments::Repeated(item, n)) => names.extend([*item, *n]),
-            None => {}
-        }
-        for e in names {
+        for e in marks::each_argument(mac) {
             let mut inner = Reads {
                 own: self.own.clone(),
                 places: self.places,
