@@ -47,9 +47,24 @@ fn in_c(name: &str, at_least: usize) -> Result<()> {
     let program = Program::load(&arch::root().join(format!("tests/released/{name}.c")))?;
     for on in arch::round_of(name) {
         let exe = build::instrumented(&program, on)?;
+        if !program.is_mpi() {
+            as_plain(&program, on, &exe)?;
+        }
         all_go_on(&program, on, &exe, at_least)?;
     }
     Ok(())
+}
+
+/// What the whole run prints is what the plain program does.
+fn as_plain(program: &Program, on: Arch, exe: &Path) -> Result<()> {
+    let (ours, plain) = (Job::new(program)?, Job::new(program)?);
+    ensure!(ours.run(on, exe, &[])?.status == 0, "{}", on.name);
+    let plain_exe = build::plain(program, on)?;
+    ensure!(plain.run(on, &plain_exe, &[])?.status == 0, "{}", on.name);
+    match difference(&plain.stdout(), &ours.stdout()) {
+        None => Ok(()),
+        Some(d) => anyhow::bail!("{} on {}: {d}", program.name, on.name),
+    }
 }
 
 fn in_rust() -> Result<()> {
