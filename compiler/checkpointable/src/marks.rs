@@ -74,7 +74,7 @@ pub enum Arguments {
 }
 
 /// The same in their order, however they are separated.
-pub fn each_argument(mac: &Macro) -> Vec<Expr> {
+pub(crate) fn each_argument(mac: &Macro) -> Vec<Expr> {
     match arguments(mac) {
         Some(Arguments::Listed(list)) => list.into_iter().collect(),
         Some(Arguments::Repeated(item, n)) => vec![*item, *n],
