@@ -74,7 +74,7 @@ enum Task {
     Tidy,
     /// Measure pc3 beside its peers; tables here, JSON under target/bench
     Bench {
-        /// instrumentation, mpi, checkpoint, heap; all when absent
+        /// One of the tables of docs/benchmarks.md; all when absent
         name: Option<String>,
     },
 }
