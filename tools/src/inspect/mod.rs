@@ -4,6 +4,7 @@
 //! * `image`: a rank's objects by address and by name; `value`: bytes as typed values.
 //! * `calls`: its stack; `export`: arrays for NumPy; `diff`: two checkpoints, by variable.
 //! * `messages`: how much of them a rank has; `text`, `json`: the two faces of `pc3 show`.
+//! * `manual`: manual pages and completions of `pc3` and `pc3run`.
 
 mod calls;
 mod diff;
@@ -12,6 +13,7 @@ mod find;
 mod image;
 mod json;
 mod list;
+mod manual;
 mod messages;
 mod request;
 mod text;
@@ -126,6 +128,16 @@ enum Command {
         #[arg(long, value_name = "SECONDS", default_value_t = 600)]
         timeout: u64,
     },
+    /// Print a script with which a shell completes options: `source <(pc3 completions bash)`
+    Completions {
+        shell: clap_complete::Shell,
+        /// Whose options
+        #[arg(value_enum, default_value = "pc3")]
+        program: manual::Program,
+    },
+    /// Write the manual pages into a folder
+    #[command(hide = true)]
+    Manual { folder: PathBuf },
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -142,6 +154,11 @@ enum Error {
     Export {
         path: PathBuf,
         error: export::ExportError,
+    },
+    #[error("{}: {error}", path.display())]
+    Manual {
+        path: PathBuf,
+        error: std::io::Error,
     },
     #[error("{}: it has ranks 0 to {}, no rank {rank}", path.display(), ranks - 1)]
     NoRank {
@@ -219,6 +236,14 @@ fn run(command: Command) -> Result<(String, bool), Error> {
         Command::Checkpoint { job, stop, timeout } => {
             Ok((request::request(&job, stop, timeout)?, true))
         }
+        Command::Completions { shell, program } => Ok((manual::completions(shell, program), true)),
+        Command::Manual { folder } => match manual::pages(&folder) {
+            Ok(()) => Ok((String::new(), true)),
+            Err(error) => Err(Error::Manual {
+                path: folder,
+                error,
+            }),
+        },
     }
 }
 

@@ -15,6 +15,8 @@ mod start;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+pub(crate) use options::command;
+
 /// Of options that cannot work: the same as the runtime's for its variables.
 const EXIT_OPTIONS: u8 = 86;
 

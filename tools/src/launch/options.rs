@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use pc3_runtime::settings::{misspelt, BadSetting, Restart, Settings};
 
@@ -251,6 +251,11 @@ fn variables(cli: &Cli, mistakes: &mut Vec<String>) -> Variables {
         options.push(("--dir", "PC3_DIR", dir.into()));
     }
     options
+}
+
+/// What `pc3run` can be told.
+pub(crate) fn command() -> clap::Command {
+    Cli::command()
 }
 
 pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Stop> {

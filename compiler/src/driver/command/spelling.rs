@@ -1,5 +1,5 @@
 //! Options in other spellings than those that the rest of the driver looks for: `--output=p` and `--output p` for `-o p`,
-//! `-includefile.h` and `-MFfile.d` for two words.
+//! `-includefile.h` and `-MFfile.d` for two words, `-Xlinker a` for `-Wl,a`.
 
 /// Long names of options with a value, which is the next word or stands behind `=`.
 const VALUED: &[(&str, &str)] = &[
@@ -56,14 +56,24 @@ const ATTACHED: &[&str] = &[
 
 /// The words with each option in its usual spelling; `valued`: is the next word this one's value?
 pub fn usual(words: Vec<String>, valued: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
     let mut value = false;
-    let each = |w: String| {
-        let raw = std::mem::replace(&mut value, false);
-        let spelt = if raw { vec![w] } else { word(w) };
-        value = !raw && spelt.len() == 1 && valued(&spelt[0]);
-        spelt
-    };
-    words.into_iter().flat_map(each).collect()
+    for w in words {
+        if !std::mem::replace(&mut value, false) {
+            let spelt = word(w);
+            value = spelt.len() == 1 && valued(&spelt[0]);
+            all.extend(spelt);
+            continue;
+        }
+        // `-Wl,` divides at commas.
+        if all.last().is_some_and(|o| o == "-Xlinker") && !w.contains(',') {
+            all.pop();
+            all.push(format!("-Wl,{w}"));
+        } else {
+            all.push(w);
+        }
+    }
+    all
 }
 
 fn word(w: String) -> Vec<String> {
@@ -121,13 +131,17 @@ mod tests {
             "-iwithprefixbeforea -iwithprefixb",
             "-iwithprefixbefore a -iwithprefix b",
         );
+        check(
+            "-Xlinker --pie --for-linker --output=x -Xlinker a.o",
+            "-Wl,--pie -Wl,--output=x -Wl,a.o",
+        );
         for other in [
             "-include-pch f",
             "--param x=1",
             "-M -MMD -MP",
             "--target=a --sysroot=/",
             "-O2 a.c",
-            "-Xlinker --pie -Xlinker --output=x",
+            "-Xlinker a,b",
         ] {
             check(other, other);
         }
