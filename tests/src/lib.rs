@@ -6,6 +6,13 @@
 //! * `kills`: jobs that are killed at random and go on elsewhere.
 //! * `rustgen`, `types`, `torture`, `statements`: random Rust, random types, foreign suites, SQL.
 //! * `stale`, `clock`: is what is tested built of these sources, and what cases cost.
+//!
+//! Programs, by folder, and the suites that run them:
+//! * `programs`, `moved`, `examples`: `sweep`, `places`, `processes`; their first line says how they are run.
+//! * `apart`: the protocol without a barrier (`protocol`, `epochs`). `elsewhere`: refused on another architecture.
+//! * `control`: requests and intervals. `faults`: damaged files, full disks. `data`: for one case each.
+//! * `messages`: what pc3cc and restarts say. `view`: `pc3 show`. `released`, `samples`: old checkpoints.
+//! * `c23`, `types`, `crates`, `rust`, `editor`, `changed`, `projects`: suites of these names.
 
 pub mod arch;
 pub mod build;

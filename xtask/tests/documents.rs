@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -74,6 +75,90 @@ fn anchors(text: &str) -> BTreeSet<String> {
 fn named(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split('`').skip(1).step_by(2);
     words.filter(|w| w.starts_with("docs/") && w.ends_with(".md"))
+}
+
+/// Files and folders of the sources, as documents call them: without `src`, `mod.rs` and `.rs`, from any folder on.
+fn sources() -> BTreeSet<String> {
+    let listed = Command::new("git")
+        .args(["ls-files"])
+        .current_dir(root())
+        .output();
+    let listed = String::from_utf8(listed.expect("git").stdout).expect("names");
+    let mut all = BTreeSet::new();
+    for file in listed.lines() {
+        let names = plain(file);
+        for end in 1..=names.len() {
+            all.extend((0..end).map(|begin| names[begin..end].join("/")));
+        }
+    }
+    all
+}
+
+fn plain(path: &str) -> Vec<&str> {
+    let path = path.trim_end_matches('/').trim_end_matches(".rs");
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    path.split('/').filter(|name| *name != "src").collect()
+}
+
+/// `a/{b,c}` is `a/b` and `a/c`.
+fn each(path: &str) -> Vec<String> {
+    let parts = path.split_once('{').and_then(|(front, rest)| {
+        let (names, behind) = rest.split_once('}')?;
+        Some((front, names, behind))
+    });
+    let Some((front, names, behind)) = parts else {
+        return vec![path.to_string()];
+    };
+    let names = names.split(',');
+    names
+        .flat_map(|n| each(&format!("{front}{n}{behind}")))
+        .collect()
+}
+
+/// Paths of sources in backticks that lead nowhere.
+fn lost(line: &str, sources: &BTreeSet<String>) -> Vec<String> {
+    let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_/.{},".contains(c);
+    let quoted = line.split('`').skip(1).step_by(2);
+    let paths =
+        quoted.filter(|w| w.contains('/') && w.starts_with(|c: char| c.is_ascii_lowercase()));
+    let paths = paths.filter(|w| w.chars().all(letter)).flat_map(each);
+    paths
+        .filter(|p| !plain(p).is_empty() && !sources.contains(&plain(p).join("/")))
+        .collect()
+}
+
+#[test]
+fn the_maps_name_files_that_there_are() {
+    let internals = fs::read_dir(root().join("docs/internals")).unwrap();
+    let mut documents: Vec<PathBuf> = internals.map(|e| e.unwrap().path()).collect();
+    documents.extend(
+        [
+            "ARCHITECTURE.md",
+            "CONTRIBUTING.md",
+            "docs/protocols.md",
+            "docs/processes.md",
+        ]
+        .map(|d| root().join(d)),
+    );
+    let (sources, mut all) = (sources(), Vec::new());
+    for document in &documents {
+        let text = fs::read_to_string(document).unwrap();
+        for (number, line) in prose(&text) {
+            let lost = lost(line, &sources);
+            all.extend(
+                lost.iter()
+                    .map(|p| format!("{}:{number}: {p}", document.display())),
+            );
+        }
+    }
+    assert!(all.is_empty(), "lead nowhere:\n{}", all.join("\n"));
+    assert_eq!(
+        lost(
+            "`xtask/src/{main,nothing}.rs` `tests/documents`, `a/b` A/b",
+            &sources
+        ),
+        ["xtask/src/nothing.rs", "a/b"]
+    );
 }
 
 /// What leads nowhere in a document.

@@ -1,7 +1,7 @@
 //! Pointers that the program keeps in front of or behind their object (`a = malloc(n); a -= low;`).
 //!
 //! Such a number says nothing of its object: where it points, another one may lie. So generated code tells of each place
-//! that moves a pointer to where it could leave its object (pc3cc's `analysis/beside`), and where it does, which object it
+//! that moves a pointer to where it could leave its object (pc3cc's `program/locals/out_of_bounds_pointers`), and where it does, which object it
 //! came from is kept here, by the number itself. Copies of the pointer are the same number, and need nothing.
 
 use rustc_hash::FxHashMap;

@@ -1,5 +1,5 @@
 //! Numbers that the program has made of addresses and hashed or kept, never to make addresses of them again
-//! (pc3cc's `analysis/lints/stable`): an object keeps the number that it had first, wherever a restart puts it. So tables
+//! (pc3cc's `portability/lints/stable`): an object keeps the number that it had first, wherever a restart puts it. So tables
 //! that are ordered by such numbers go on working.
 //!
 //! What has moved is known by where it is now. New objects have their own addresses, unless these are the number of

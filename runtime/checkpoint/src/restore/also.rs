@@ -1,4 +1,4 @@
-//! Memory of a struct that the program also writes as another one (pc3cc's `analysis/heap/also`): nothing says which is in
+//! Memory of a struct that the program also writes as another one (pc3cc's `portability/heap/struct_overlay`): nothing says which is in
 //! it. On its own ABI it is copied, and what either has as pointers is translated if it leads to something alive. Elsewhere
 //! it is converted as each of them; where these do not agree, the restart is refused. A word that one has as a pointer and
 //! another one as something else is what its value says, if that can be only one of both.

@@ -1,5 +1,5 @@
 //! What lies in blocks that the program hands out in pieces: notes by address, made where a piece is handed out
-//! (`pc3cc`'s `analysis/heap/pieces`) and where something is stored in memory of no type.
+//! (`pc3cc`'s `portability/heap/suballocation`) and where something is stored in memory of no type.
 //!
 //! Notes count in memory of no type and in characters; other objects have types of their own. Blocks of no type begin as
 //! zeros, so what a restart elsewhere finds in them outside of all notes, and is not zero, is something that nobody told of.

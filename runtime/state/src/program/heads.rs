@@ -1,4 +1,4 @@
-//! Memory with a head of the program's in front of what was asked for (pc3cc's `analysis/heap/headed`): its type is a struct
+//! Memory with a head of the program's in front of what was asked for (pc3cc's `portability/heap/headed`): its type is a struct
 //! of the head's members that ends in an array of what the caller wants.
 
 use std::collections::HashMap;

@@ -5,7 +5,7 @@
 //! if (pc3_note_copied(&(*to).u, &(*from).u, sizeof((*to).u))) pc3_union_copied(to, from, pc3_union_9);
 //! ```
 
-use super::places::code;
+use super::notes::code;
 use super::plain;
 use crate::rewrite::clones::printer::Printer;
 use crate::rewrite::collected::{Mark, Row};

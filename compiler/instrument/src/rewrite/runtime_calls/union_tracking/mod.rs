@@ -9,9 +9,13 @@
 //! ```
 //! What is stored into is evaluated once; where it can be evaluated again without effects it is. A pointer to a member that is
 //! kept counts as a writer for good, one that a function has while it runs until it returns.
+//!
+//! * `stores`: which stores are noted; `copies`, `values`: values that are copied, returned, initialised.
+//! * `places`: what an lvalue leads through; `notes`: the text of a note; `marks`: pointers to members.
 
 mod copies;
 mod marks;
+mod notes;
 mod places;
 mod stores;
 mod values;
