@@ -3,8 +3,8 @@
 //! * `launch`: `pc3run`: options, starting the program, signals, the progress line.
 //! * `inspect`: `pc3`: finding checkpoints, listing, showing and verifying them, asking a running job for one.
 
+mod human;
 pub mod inspect;
 pub mod launch;
 mod process;
 mod program;
-mod units;

@@ -7,7 +7,7 @@ use pc3_program::program::Program;
 use pc3_program::tables::makes_number;
 use pc3_program::walk::{init_exprs, strip_casts, visit_decls, Node};
 use pc3_syntax::tree::*;
-use pc3_typemetric::types::Held;
+use pc3_typemetric::types::AddressBits;
 use std::collections::HashSet;
 
 /// Adds to what the author says of integers; returns those that hold other things as well, by unit.
@@ -17,7 +17,7 @@ pub fn tell(p: &Program, said: &mut Said) -> Vec<Vec<SymId>> {
         let (alone, both) = find(u);
         for s in alone {
             let variables = &mut said.addresses.variables;
-            variables.entry(s).or_insert_with(|| Held::new(0, 1));
+            variables.entry(s).or_insert_with(|| AddressBits::new(0, 1));
         }
         rest.push(both);
     }
@@ -29,7 +29,7 @@ pub fn tell_rest(said: &mut Said, rest: &[Vec<SymId>]) {
     for (said, list) in said.units.iter_mut().zip(rest) {
         let unknown = |s: &&SymId| said.of_variable(**s).is_none();
         let list: Vec<SymId> = list.iter().filter(unknown).copied().collect();
-        let meant = list.into_iter().map(|s| (s, Held::if_alive()));
+        let meant = list.into_iter().map(|s| (s, AddressBits::if_alive()));
         said.addresses.variables.extend(meant);
     }
 }

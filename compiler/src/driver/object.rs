@@ -125,7 +125,7 @@ fn from_text(o: &Options, t: &Toolchain, s: &Source, path: &Path) -> Result<bool
 }
 
 /// What the object says about its unit.
-pub(crate) fn note_symbols(r: &mut record::Record, object: &[u8]) {
+pub(crate) fn note_symbols(r: &mut record::UnitRecord, object: &[u8]) {
     let symbols = elf::symbols(object);
     let calls = |prefix: &str| symbols.undefined.iter().any(|s| s.starts_with(prefix));
     if calls("MPI_") || calls("PMPI_") {

@@ -1,6 +1,6 @@
 //! Sources: preprocessed into what pc3 analyses, and compiled as the plain compiler would.
 
-use super::carry::record::{Record, LOCATION, UNNOTED, WHOLE};
+use super::carry::record::{UnitRecord, LOCATION, UNNOTED, WHOLE};
 use super::options::Options;
 use super::toolchain::Toolchain;
 use super::{build, depends, messages, Stop};
@@ -128,9 +128,9 @@ pub fn annotations(o: &Options, diags: &mut Diagnostics) -> Vec<Annotation> {
 }
 
 /// What an object made from the source carries, but for what only the object knows.
-pub fn record(o: &Options, t: &Toolchain, i: usize, text: String) -> Record {
+pub fn record(o: &Options, t: &Toolchain, i: usize, text: String) -> UnitRecord {
     let directory = std::env::current_dir().unwrap_or_default();
-    Record {
+    UnitRecord {
         flags: match o.track_unions {
             Some(false) => UNNOTED,
             _ => 0,
@@ -146,7 +146,7 @@ pub fn record(o: &Options, t: &Toolchain, i: usize, text: String) -> Record {
         locations: o.locations.clone(),
         everywhere: o.everywhere,
         text,
-        ..Record::default()
+        ..UnitRecord::default()
     }
 }
 
@@ -154,7 +154,7 @@ pub fn record(o: &Options, t: &Toolchain, i: usize, text: String) -> Record {
 pub(crate) fn find_locations(
     o: &Options,
     t: &Toolchain,
-    record: &mut Record,
+    record: &mut UnitRecord,
     wanted: &Locations,
 ) -> Result<(), Stop> {
     if !may_have_location(&record.text, wanted) {

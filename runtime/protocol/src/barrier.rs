@@ -13,7 +13,7 @@ pub(crate) const ATTEMPTS: u32 = 256;
 pub(crate) const ATTEMPTS_AGAIN: u32 = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum RankStatus {
     Running,
     /// Waits at a location.
     Parked,
@@ -22,7 +22,7 @@ pub enum Place {
     Unwound,
     Finished,
 }
-const PLACES: usize = Place::Finished as usize + 1;
+const STATUSES: usize = RankStatus::Finished as usize + 1;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
@@ -65,9 +65,9 @@ pub struct Barrier {
     #[cfg(feature = "mutants")]
     hasty: bool,
     stage: Stage,
-    places: Vec<Place>,
+    statuses: Vec<RankStatus>,
     /// How many are at each of them, so that nobody has to look at all.
-    counts: [usize; PLACES],
+    counts: [usize; STATUSES],
     /// The last plan was given up.
     dropped: bool,
     /// Times that a plan is put off before it is given up; and if the one before was.
@@ -87,7 +87,7 @@ impl Barrier {
             hasty: false,
             apart,
             stage: Stage::Idle,
-            places: vec![Place::Running; ranks],
+            statuses: vec![RankStatus::Running; ranks],
             counts: [ranks, 0, 0, 0, 0],
             dropped: false,
             most: (ATTEMPTS, ATTEMPTS_AGAIN),
@@ -100,20 +100,20 @@ impl Barrier {
         Barrier { most, ..self }
     }
 
-    fn count(&self, place: Place) -> usize {
-        self.counts[place as usize]
+    fn count(&self, status: RankStatus) -> usize {
+        self.counts[status as usize]
     }
 
-    fn put(&mut self, rank: usize, place: Place) {
-        let was = std::mem::replace(&mut self.places[rank], place);
+    fn put(&mut self, rank: usize, status: RankStatus) {
+        let was = std::mem::replace(&mut self.statuses[rank], status);
         self.counts[was as usize] -= 1;
-        self.counts[place as usize] += 1;
+        self.counts[status as usize] += 1;
     }
 
-    /// All that are at one place go to another; which ones.
-    fn put_all(&mut self, from: Place, to: Place) -> Vec<usize> {
-        let all = 0..self.places.len();
-        let them: Vec<usize> = all.filter(|r| self.places[*r] == from).collect();
+    /// All of one status get another; which ones.
+    fn put_all(&mut self, from: RankStatus, to: RankStatus) -> Vec<usize> {
+        let all = 0..self.statuses.len();
+        let them: Vec<usize> = all.filter(|r| self.statuses[*r] == from).collect();
         them.iter().for_each(|r| self.put(*r, to));
         them
     }
@@ -121,24 +121,24 @@ impl Barrier {
     /// One rank more, which runs: it was spawned by one that runs, so nobody unwinds.
     pub fn add(&mut self) {
         debug_assert!(!self.is_unwinding());
-        self.places.push(Place::Running);
-        self.counts[Place::Running as usize] += 1;
+        self.statuses.push(RankStatus::Running);
+        self.counts[RankStatus::Running as usize] += 1;
     }
 
     pub fn is_idle(&self) -> bool {
         self.stage == Stage::Idle
     }
 
-    pub fn place(&self, rank: usize) -> Place {
-        self.places[rank]
+    pub fn status(&self, rank: usize) -> RankStatus {
+        self.statuses[rank]
     }
 
     pub fn is_running(&self, rank: usize) -> bool {
-        self.places[rank] == Place::Running
+        self.statuses[rank] == RankStatus::Running
     }
 
     pub fn any_parked(&self) -> bool {
-        matches!(self.stage, Stage::Gathering { .. }) && self.count(Place::Parked) > 0
+        matches!(self.stage, Stage::Gathering { .. }) && self.count(RankStatus::Parked) > 0
     }
 
     /// A checkpoint is being taken.
@@ -190,7 +190,7 @@ impl Barrier {
     pub fn at_location(&mut self, rank: usize, passed: u64) -> Answer {
         match self.stage {
             Stage::Gathering { target, loose, .. } if passed >= target || loose => {
-                self.put(rank, Place::Parked);
+                self.put(rank, RankStatus::Parked);
                 if self.gather() {
                     self.answer(rank)
                 } else {
@@ -203,10 +203,10 @@ impl Barrier {
 
     /// What a rank that was told to wait is to do now.
     pub fn answer(&mut self, rank: usize) -> Answer {
-        match self.places[rank] {
-            Place::Parked => Answer::Wait,
-            Place::Unwinding | Place::Unwound => Answer::Unwind,
-            Place::Running | Place::Finished => Answer::Go,
+        match self.statuses[rank] {
+            RankStatus::Parked => Answer::Wait,
+            RankStatus::Unwinding | RankStatus::Unwound => Answer::Unwind,
+            RankStatus::Running | RankStatus::Finished => Answer::Go,
         }
     }
 
@@ -227,12 +227,12 @@ impl Barrier {
         if self.hasty {
             return true;
         }
-        self.count(Place::Parked) + self.count(Place::Finished) == self.places.len()
+        self.count(RankStatus::Parked) + self.count(RankStatus::Finished) == self.statuses.len()
     }
 
     fn unwind(&mut self, target: u64) {
         self.stage = Stage::Unwinding { target };
-        self.put_all(Place::Parked, Place::Unwinding);
+        self.put_all(RankStatus::Parked, RankStatus::Unwinding);
     }
 
     /// Nobody here has to go on for the plan to be carried out: how often it was put off, and whether anybody is
@@ -255,8 +255,8 @@ impl Barrier {
 
     /// A rank has ended; true if that completed the plan.
     pub fn finished(&mut self, rank: usize) -> bool {
-        self.put(rank, Place::Finished);
-        if !self.apart && self.count(Place::Finished) == self.places.len() {
+        self.put(rank, RankStatus::Finished);
+        if !self.apart && self.count(RankStatus::Finished) == self.statuses.len() {
             self.stage = Stage::Idle;
         }
         self.gather()
@@ -264,16 +264,17 @@ impl Barrier {
 
     /// A rank's stack is empty; true for the last one: the checkpoint can be written.
     pub fn unwound(&mut self, rank: usize) -> bool {
-        self.put(rank, Place::Unwound);
+        self.put(rank, RankStatus::Unwound);
         matches!(self.stage, Stage::Unwinding { .. })
-            && self.count(Place::Unwound) + self.count(Place::Finished) == self.places.len()
+            && self.count(RankStatus::Unwound) + self.count(RankStatus::Finished)
+                == self.statuses.len()
     }
 
     /// The checkpoint is written: everybody goes on.
     pub fn resume(&mut self) {
         self.stage = Stage::Idle;
         self.dropped = false;
-        self.put_all(Place::Unwound, Place::Running);
+        self.put_all(RankStatus::Unwound, RankStatus::Running);
     }
 
     fn most_attempts(&self) -> u32 {
@@ -297,7 +298,7 @@ impl Barrier {
         else {
             return Verdict::Nothing;
         };
-        let released = self.put_all(Place::Parked, Place::Running);
+        let released = self.put_all(RankStatus::Parked, RankStatus::Running);
         if released.is_empty() && !self.apart {
             return Verdict::Nothing;
         }

@@ -58,7 +58,7 @@ kinds! {
     Handle = c::PC3_KIND_HANDLE, "handle";
     File = c::PC3_KIND_FILE, "file";
     Opaque = c::PC3_KIND_OPAQUE, "opaque";
-    /// An integer that holds the address of an object; see [`Held`].
+    /// An integer that holds the address of an object; see [`AddressBits`].
     Address = c::PC3_KIND_ADDRESS, "address";
     /// An integer that counts bytes of objects of the type `elem`: a multiple of their size.  Without that, one in which
     /// are the sizes that its name lists ([`TypeTable::measured`]), one a line.
@@ -570,7 +570,7 @@ impl TypeTable {
 
 /// How an integer holds an address: what the `count` of its type says.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Held {
+pub struct AddressBits {
     /// Low bits that are the program's own.
     pub tags: u8,
     /// Bit n: with the tag n, it is an address; else a number.
@@ -579,35 +579,35 @@ pub struct Held {
     pub alive: bool,
 }
 
-impl Held {
+impl AddressBits {
     /// Tags take up to four bits.
     pub const MOST: u8 = 15;
 
     const ALIVE: u64 = 16;
 
-    pub fn new(tags: u8, addresses: u16) -> Held {
-        Held {
+    pub fn new(tags: u8, addresses: u16) -> AddressBits {
+        AddressBits {
             tags,
             addresses,
             alive: false,
         }
     }
     /// What may as well be a number, and has no tags.
-    pub fn if_alive() -> Held {
-        Held {
+    pub fn if_alive() -> AddressBits {
+        AddressBits {
             alive: true,
-            ..Held::new(0, 1)
+            ..AddressBits::new(0, 1)
         }
     }
     pub fn count(self) -> u64 {
-        let alive = if self.alive { Held::ALIVE } else { 0 };
+        let alive = if self.alive { AddressBits::ALIVE } else { 0 };
         u64::from(self.tags) | alive | u64::from(self.addresses) << 8
     }
-    pub fn of(t: &Type) -> Held {
-        Held {
-            tags: t.count as u8 & Held::MOST,
+    pub fn of(t: &Type) -> AddressBits {
+        AddressBits {
+            tags: t.count as u8 & AddressBits::MOST,
             addresses: (t.count >> 8) as u16,
-            alive: t.count & Held::ALIVE != 0,
+            alive: t.count & AddressBits::ALIVE != 0,
         }
     }
     pub fn is_address(self, raw: u64) -> bool {

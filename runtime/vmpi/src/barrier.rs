@@ -9,7 +9,7 @@ use pc3_runtime::control::{clear_flag, news, set_flag, FLAG_ENGINE};
 use pc3_runtime::rank::Rank;
 
 use pc3_vmpi_core::above::Protocol;
-use pc3_vmpi_core::coord::barrier::{Answer, Place};
+use pc3_vmpi_core::coord::barrier::{Answer, RankStatus};
 use pc3_vmpi_core::coord::decide::{furthest, near};
 use pc3_vmpi_core::coord::standing;
 use pc3_vmpi_core::p2p::deliver;
@@ -122,7 +122,7 @@ fn unwound(world: &World, rank: &mut Rank) {
     let me = world.rank(rank.id() as u32);
     let slot = me.slot as usize;
     if !world.coord.lock().unwound(slot) {
-        while world.coord.lock().place(slot) == Place::Unwound {
+        while world.coord.lock().status(slot) == RankStatus::Unwound {
             me.block();
         }
         return;

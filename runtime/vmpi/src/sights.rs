@@ -13,7 +13,7 @@ use std::time::Duration;
 use pc3_os::signals::{self, new_action, SA_ONSTACK, SA_RESETHAND, SIGQUIT, SIG_DFL};
 use pc3_os::{clocks, files};
 
-use pc3_vmpi_core::coord::barrier::{Barrier, Place};
+use pc3_vmpi_core::coord::barrier::{Barrier, RankStatus};
 use pc3_vmpi_core::p2p::{ANY_SOURCE, ANY_TAG};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
@@ -104,12 +104,12 @@ fn plan(out: &mut Out, barrier: &Barrier, ranks: usize) -> fmt::Result {
     let Some(passage) = barrier.target() else {
         return Ok(());
     };
-    let at = |place| (0..ranks).filter(|r| barrier.place(*r) == place).count();
+    let at = |status| (0..ranks).filter(|r| barrier.status(*r) == status).count();
     writeln!(
         out,
         "  a checkpoint is planned for passage {passage}: {} ranks stand at a location, {} have yet to come",
-        at(Place::Parked),
-        at(Place::Running)
+        at(RankStatus::Parked),
+        at(RankStatus::Running)
     )
 }
 

@@ -16,7 +16,7 @@ use super::image::{path, Image, Object, Target};
 use super::json::value;
 use super::text::{inline, plural, type_of};
 use super::value::{Reader, Value};
-use crate::units;
+use crate::human;
 
 /// How the differences are told.
 pub(super) struct How {
@@ -595,7 +595,7 @@ fn as_text(both: [&Checkpoint; 2], all: &[(u64, Compared)], limit: usize) -> Str
     let mut out = String::new();
     for (n, c) in both.iter().enumerate() {
         let job = &c.job;
-        let time = units::utc(job.time);
+        let time = human::utc(job.time);
         let _ = writeln!(
             out,
             "{}: checkpoint {} of {}, {time} UTC, {}, passage {}",
@@ -607,7 +607,7 @@ fn as_text(both: [&Checkpoint; 2], all: &[(u64, Compared)], limit: usize) -> Str
         );
     }
     for (number, compared) in all {
-        let size = units::bytes(compared.bytes);
+        let size = human::bytes(compared.bytes);
         let (variables, objects) = (compared.variables, compared.objects);
         let what = format!(
             "{variables} variable{}, {objects} object{} behind pointers, {size}",

@@ -9,7 +9,7 @@ use super::image::{Image, Piece, Target};
 use super::messages::{self, Count};
 use super::text::type_of;
 use super::value::{Reader, Value};
-use crate::units;
+use crate::human;
 
 pub(super) fn show(checkpoint: &Checkpoint, images: &[(u64, RankImage)], limit: usize) -> String {
     let job = &checkpoint.job;
@@ -21,7 +21,7 @@ pub(super) fn show(checkpoint: &Checkpoint, images: &[(u64, RankImage)], limit: 
         "checkpoint": checkpoint.id(),
         "program": job.program,
         "writer": job.writer,
-        "time": units::utc(job.time),
+        "time": human::utc(job.time),
         "time_ns": job.time,
         "ranks": job.ranks,
         "workers": job.workers,

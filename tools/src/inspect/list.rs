@@ -9,7 +9,7 @@ use pc3_runtime::format::read::Checkpoint;
 use pc3_runtime::store;
 
 use super::find::{self, FindError};
-use crate::units;
+use crate::human;
 
 pub(super) fn list(dir: &Path) -> Result<String, FindError> {
     let mut rows = vec![[
@@ -26,7 +26,7 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
     let size = |path: &Path| path.metadata().map_or(0, |m| m.len());
     let heads = |c: Checkpoint| {
         let job = &c.job;
-        let (time, abi) = (units::utc(job.time), job.abi.name.to_string());
+        let (time, abi) = (human::utc(job.time), job.abi.name.to_string());
         [time, job.program.clone(), job.ranks.to_string(), abi]
     };
     let looked: Vec<(u64, u64, Result<[String; 4], String>)> = all
@@ -50,7 +50,7 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
             Err(error) => (["-"; 4].map(str::to_owned), error),
         };
         let [time, program, ranks, abi] = heads;
-        let (id, size) = (id.to_string(), units::bytes(size));
+        let (id, size) = (id.to_string(), human::bytes(size));
         rows.push([id, time, program, ranks, abi, size, state]);
     }
     let mut out = table(&rows);

@@ -13,7 +13,7 @@ use pc3_runtime::settings::{Action, Settings};
 use pc3_runtime::store::{self, Holder, Stalls};
 
 use crate::process::{is_alive, job_below, listens};
-use crate::{program, units};
+use crate::{human, program};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RequestError {
@@ -161,10 +161,10 @@ impl Asked {
                     return Err(RequestError::Late { timeout, stop });
                 }
                 let size = path.metadata().map_or(0, |m| m.len());
-                let took = units::duration(start.elapsed());
+                let took = human::duration(start.elapsed());
                 return Ok(format!(
                     "checkpoint {id}: {}, {} after {took}{}: {}\n",
-                    units::bytes(size),
+                    human::bytes(size),
                     if stop { "the job ended" } else { "committed" },
                     stalls(&job.dir, id).map_or_else(String::new, |s| stood_still(&s)),
                     path.display()
@@ -209,14 +209,14 @@ fn stalls(dir: &Path, id: u64) -> Option<Stalls> {
 
 /// `, stood still 3 ms`, or what ranks did.
 fn stood_still(stalls: &Stalls) -> String {
-    let one = |(rank, time): &(u64, Duration)| format!("rank {rank} {}", units::duration(*time));
+    let one = |(rank, time): &(u64, Duration)| format!("rank {rank} {}", human::duration(*time));
     match (
         &stalls.0[..],
         stalls.shortest(),
         stalls.longest(),
         stalls.mean(),
     ) {
-        ([(_, time)], ..) => format!(", stood still {}", units::duration(*time)),
+        ([(_, time)], ..) => format!(", stood still {}", human::duration(*time)),
         (all, ..) if (2..=FEW).contains(&all.len()) => {
             let each: Vec<String> = all.iter().map(one).collect();
             format!(", stood still: {}", each.join(", "))
@@ -224,7 +224,7 @@ fn stood_still(stalls: &Stalls) -> String {
         (all, Some(least), Some(most), Some(mean)) => format!(
             ", {} ranks stood still: {} on average, {} (least) to {} (most)",
             all.len(),
-            units::duration(mean),
+            human::duration(mean),
             one(&least),
             one(&most)
         ),

@@ -11,7 +11,7 @@ use pc3_runtime::guest::STATICS;
 use super::image::{Image, Target};
 use super::messages::{self, Count};
 use super::value::{Reader, Value};
-use crate::units;
+use crate::human;
 
 /// Records and arrays up to this length stay on one line.
 const WIDTH: usize = 100;
@@ -28,14 +28,14 @@ pub(super) fn show(checkpoint: &Checkpoint, images: &[(u64, RankImage)], limit: 
         "checkpoint {} of {}, {} UTC\n{} rank{} on {} worker{}, {}, passage {}{protocol}, {}, written by {}",
         checkpoint.id(),
         job.program,
-        units::utc(job.time),
+        human::utc(job.time),
         job.ranks,
         plural(job.ranks),
         job.workers,
         plural(job.workers),
         job.abi.name,
         job.passage,
-        units::bytes(checkpoint.sections.length),
+        human::bytes(checkpoint.sections.length),
         job.writer
     );
     for (number, rank) in images {
@@ -185,13 +185,13 @@ impl Printer<'_, '_> {
             &format!(
                 "heap: {count} object{}, {}",
                 plural(count),
-                units::bytes(bytes)
+                human::bytes(bytes)
             ),
         );
         for (ty, (n, bytes)) in &kinds {
             self.line(
                 2,
-                &format!("{ty}: {n} object{}, {}", plural(*n), units::bytes(*bytes)),
+                &format!("{ty}: {n} object{}, {}", plural(*n), human::bytes(*bytes)),
             );
         }
         for o in image.heap().take(self.reader.limit) {
@@ -254,7 +254,7 @@ impl Printer<'_, '_> {
         let image = self.reader.image.rank;
         let some = |n: u64, what: &str| format!("{n} {what}{}", plural(n));
         let sized =
-            |c: Count, what: &str| format!("{}, {}", some(c.number, what), units::bytes(c.bytes));
+            |c: Count, what: &str| format!("{}, {}", some(c.number, what), human::bytes(c.bytes));
         if let Some(kept) = messages::kept(image) {
             if kept.waiting.number > 0 {
                 self.line(
@@ -285,7 +285,7 @@ impl Printer<'_, '_> {
                 some(line.early, "message")
             ),
         );
-        let bytes = units::bytes(line.log.bytes);
+        let bytes = human::bytes(line.log.bytes);
         let log = match line.log.number {
             0 => "empty".to_owned(),
             1 => format!("1 entry, {bytes}"),

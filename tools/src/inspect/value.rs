@@ -2,7 +2,7 @@
 
 use pc3_typemetric::abi::{Abi, Endian};
 use pc3_typemetric::float::{self, Format, Stored};
-use pc3_typemetric::types::{Bits, Held, Kind, Member, Type, TypeId};
+use pc3_typemetric::types::{AddressBits, Bits, Kind, Member, Type, TypeId};
 
 use super::image::{Image, Target};
 
@@ -225,8 +225,8 @@ impl Reader<'_> {
         let raw = number(bytes, self.abi().endian) as u64;
         match t.kind {
             Kind::Pointer => Some(raw),
-            Kind::Address if Held::of(t).is_address(raw) => {
-                Some(raw & !u64::from(Held::of(t).tags))
+            Kind::Address if AddressBits::of(t).is_address(raw) => {
+                Some(raw & !u64::from(AddressBits::of(t).tags))
             }
             _ => None,
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pc3_runtime::format::file::Sections;
 use pc3_runtime::format::read::Checkpoint;
 
-use crate::units;
+use crate::human;
 
 pub(super) fn verify(files: &[PathBuf]) -> (String, bool) {
     let mut out = String::new();
@@ -43,7 +43,7 @@ fn check(path: &Path) -> Result<String, Vec<String>> {
         .map(|e| e.to_string())
         .collect();
     if damages.is_empty() {
-        let size = units::bytes(checkpoint.sections.length);
+        let size = human::bytes(checkpoint.sections.length);
         Ok(format!(
             "checkpoint {}, {ranks} rank{}, {size}",
             checkpoint.id(),

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pc3_runtime::settings::Settings;
 use pc3_runtime::store::{self, Stalls};
 
-use crate::units;
+use crate::human;
 
 /// Shorter runs show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -78,7 +78,7 @@ impl Progress {
         let mut line = format!(
             "{}, running {}",
             self.what,
-            units::duration(self.started.elapsed())
+            human::duration(self.started.elapsed())
         );
         let newest = store::list(&self.dir)
             .ok()
@@ -86,17 +86,17 @@ impl Progress {
         match newest.and_then(|(id, path)| Some((id, path.metadata().ok()?))) {
             None => line.push_str(", no checkpoint yet"),
             Some((id, file)) => {
-                line.push_str(&format!(", checkpoint {id}: {}", units::bytes(file.len())));
+                line.push_str(&format!(", checkpoint {id}: {}", human::bytes(file.len())));
                 if let Some(age) = file
                     .modified()
                     .ok()
                     .and_then(|t| SystemTime::now().duration_since(t).ok())
                 {
-                    line.push_str(&format!(", {} ago", units::duration(age)));
+                    line.push_str(&format!(", {} ago", human::duration(age)));
                 }
                 let longest = Stalls::read(&self.dir, id).and_then(|s| s.longest());
                 if let Some((_, stall)) = longest {
-                    line.push_str(&format!(", stalled {}", units::duration(stall)));
+                    line.push_str(&format!(", stalled {}", human::duration(stall)));
                 }
             }
         }

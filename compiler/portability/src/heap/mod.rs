@@ -43,7 +43,7 @@ use pc3_program::program::{Callee, FnId, Program};
 use pc3_program::walk::{visit, Node};
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
-use pc3_typemetric::types::Held;
+use pc3_typemetric::types::AddressBits;
 use sites::{InUnit, Sites};
 pub use size::innermost;
 use std::collections::{HashMap, HashSet};
@@ -70,7 +70,7 @@ pub struct Site {
     /// Memory that begins with one of these, which is all that is known of it.
     pub head: Option<QualType>,
     /// Integers that hold addresses.
-    pub held: Option<Held>,
+    pub held: Option<AddressBits>,
     /// Why it has its type, or none.
     pub why: Why,
 }
@@ -175,7 +175,7 @@ impl Heap {
 }
 
 /// Places whose integers hold addresses.
-fn addresses(p: &Program, said: &Said) -> HashMap<PointerPlace, Held> {
+fn addresses(p: &Program, said: &Said) -> HashMap<PointerPlace, AddressBits> {
     let mut all = HashMap::new();
     for (unit, u) in p.units.iter().enumerate() {
         let Some(said) = said.units.get(unit) else {

@@ -12,7 +12,7 @@ use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{is_local, FnId};
 use pc3_program::walk::{visit, Node};
 use pc3_syntax::tree::*;
-use pc3_typemetric::types::Held;
+use pc3_typemetric::types::AddressBits;
 use std::collections::{HashMap, HashSet};
 
 /// What the whole program says of them.
@@ -25,7 +25,7 @@ pub struct Sites<'s, 'a> {
     /// What is handed out is noted.
     pub noted: bool,
     /// Places whose integers hold addresses.
-    pub held: HashMap<PointerPlace, Held>,
+    pub held: HashMap<PointerPlace, AddressBits>,
 }
 
 #[derive(Default)]

@@ -39,7 +39,7 @@ use pc3_typemetric::choice::Choice;
 use pc3_typemetric::descriptor::{
     PC3_EVENT_BEFORE, PC3_EVENT_CONTINUE, PC3_EVENT_RECOMPUTE, PC3_EVENT_RESTART,
 };
-use pc3_typemetric::types::Held;
+use pc3_typemetric::types::AddressBits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// One annotation and where it stands.
@@ -68,7 +68,7 @@ pub struct InUnit {
     pub unnamed: HashSet<(RecordId, usize)>,
     /// The same of variables, by variables.
     pub chosen: HashMap<SymId, Choice>,
-    pub addresses: Meanings<Held>,
+    pub addresses: Meanings<AddressBits>,
     pub bytes: Meanings<QualType>,
     /// Numbers of bytes that are only reported.
     pub reported: Meanings<()>,
@@ -111,7 +111,7 @@ impl<T> Meanings<T> {
 /// What an integer is.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Meaning {
-    Address(Held),
+    Address(AddressBits),
     /// A number of bytes of objects of this type.
     Bytes(QualType),
     /// Made of sizes: an index into `made`.
@@ -370,7 +370,7 @@ fn pointer(units: &[Unit], from: &From, rest: &str, said: &mut Said) -> Result<(
         Some((what, tags)) => (what.trim(), Some(tags)),
         None => (rest, None),
     };
-    let held = tags.map_or(Ok(Held::new(0, 1)), tagged)?;
+    let held = tags.map_or(Ok(AddressBits::new(0, 1)), tagged)?;
     for Thing { unit, what } in names::find(units, from, what)? {
         let u = &units[unit];
         let (kind, named) = integer(u, what)?;
@@ -446,7 +446,7 @@ pub fn integers(u: &Unit, ty: TypeId) -> TypeId {
 }
 
 /// `3`, `3 = 0 | 2`: the bits, and with which values of them it is an address.
-fn tagged(text: &str) -> Result<Held, Problem> {
+fn tagged(text: &str) -> Result<AddressBits, Problem> {
     let number = |t: &str| {
         pc3_typemetric::choice::integer(t.trim())
             .ok_or(Problem::Wrong(format!("`{t}` is no number")))
@@ -456,11 +456,11 @@ fn tagged(text: &str) -> Result<Held, Problem> {
         None => (text, None),
     };
     let mask = number(mask)?;
-    let low = (1..=i128::from(Held::MOST)).contains(&mask) && (mask + 1) & mask == 0;
+    let low = (1..=i128::from(AddressBits::MOST)).contains(&mask) && (mask + 1) & mask == 0;
     if !low {
         return wrong(format!(
             "tags are the lowest bits, as 1, 3, 7 or {}",
-            Held::MOST
+            AddressBits::MOST
         ));
     }
     let mut addresses = if values.is_none() { u16::MAX } else { 0 };
@@ -470,7 +470,7 @@ fn tagged(text: &str) -> Result<Held, Problem> {
             v => return wrong(format!("no tag is {v}")),
         }
     }
-    Ok(Held::new(mask as u8, addresses))
+    Ok(AddressBits::new(mask as u8, addresses))
 }
 
 /// `table by fill_table`

@@ -30,7 +30,7 @@ pub(crate) const UNNOTED: u32 = 4;
 pub const WHOLE: u32 = 8;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Record {
+pub struct UnitRecord {
     pub flags: u32,
     /// The source, as the command line named it.
     pub path: String,
@@ -61,7 +61,7 @@ pub enum RecordError {
     Damaged,
 }
 
-impl Record {
+impl UnitRecord {
     pub fn encode(&self) -> Vec<u8> {
         let mut p = Vec::new();
         string(&mut p, &self.path);
@@ -123,12 +123,12 @@ pub fn split(mut section: &[u8]) -> Result<Vec<Sealed<'_>>, RecordError> {
 }
 
 impl Sealed<'_> {
-    pub fn open(&self) -> Result<Record, RecordError> {
+    pub fn open(&self) -> Result<UnitRecord, RecordError> {
         if check(self.flags, self.payload) != self.check {
             return Err(RecordError::Damaged);
         }
         let mut r = Reader(self.payload);
-        Ok(Record {
+        Ok(UnitRecord {
             flags: self.flags,
             path: r.string()?,
             directory: r.string()?,
@@ -202,8 +202,8 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    fn sample(text: &str) -> Record {
-        Record {
+    fn sample(text: &str) -> UnitRecord {
+        UnitRecord {
             flags: LOCATION,
             path: "a.c".into(),
             directory: "/src".into(),
@@ -222,7 +222,7 @@ mod tests {
     fn records_stand_after_one_another() {
         let (a, b) = (sample(""), sample(&"int x;\n".repeat(1000)));
         let section = [a.encode(), vec![0; 5], b.encode(), vec![0; 3]].concat();
-        let opened: Vec<Record> = split(&section)
+        let opened: Vec<UnitRecord> = split(&section)
             .unwrap()
             .iter()
             .map(|s| s.open().unwrap())

@@ -2,7 +2,7 @@
 
 use crate::driver::carry::archive::{self, Member};
 use crate::driver::carry::elf::{self, Symbols};
-use crate::driver::carry::record::{self, Record, Sealed};
+use crate::driver::carry::record::{self, Sealed, UnitRecord};
 use crate::driver::options::{LinkItem, Options};
 use crate::driver::trace::{self, Trace};
 use crate::driver::{messages, Stop};
@@ -32,7 +32,7 @@ pub struct Carrier {
     /// As users know it: `lib.a(a.o)`.
     pub name: String,
     pub flags: u32,
-    pub records: Vec<Record>,
+    pub records: Vec<UnitRecord>,
 }
 
 /// An object that carries none.
@@ -245,7 +245,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Everything that a linker took, in its order; `sources`: objects made from the command line's sources.
-pub fn taken(t: &Trace, sources: &[(PathBuf, Record)]) -> Result<Inputs, Stop> {
+pub fn taken(t: &Trace, sources: &[(PathBuf, UnitRecord)]) -> Result<Inputs, Stop> {
     let mut archives: HashMap<&Path, Vec<Member>> = HashMap::new();
     let mut thin: HashSet<PathBuf> = HashSet::new();
     for f in &t.files {
@@ -264,7 +264,7 @@ pub fn taken(t: &Trace, sources: &[(PathBuf, Record)]) -> Result<Inputs, Stop> {
     }
     let mut list = Inputs::default();
     for f in &t.files {
-        let source = |(object, _): &(PathBuf, Record)| paths::plain(object) == *f;
+        let source = |(object, _): &(PathBuf, UnitRecord)| paths::plain(object) == *f;
         if let Some(i) = sources.iter().position(source) {
             let r = sources[i].1.clone();
             list.carriers.push(Carrier {
@@ -355,7 +355,8 @@ fn add(list: &mut Inputs, place: Place, name: String, object: &[u8]) -> Result<(
     let sealed = split(&name, section)?;
     let flags = sealed.iter().fold(0, |all, r| all | r.flags);
     let opened = sealed.iter().map(Sealed::open).collect::<Result<_, _>>();
-    let records: Vec<Record> = opened.map_err(|e| messages::stop(messages::unusable(&name, e)))?;
+    let records: Vec<UnitRecord> =
+        opened.map_err(|e| messages::stop(messages::unusable(&name, e)))?;
     list.carriers.push(Carrier {
         place,
         name,
@@ -418,7 +419,7 @@ impl Inputs {
     /// nothing, and where `shared` is set what its shared libraries have.
     pub(crate) fn needing(&self, is: impl Fn(&str) -> bool, shared: bool) -> Vec<(&Foreign, &str)> {
         let has = |s: &String| {
-            let of_unit = |r: &Record| r.symbols.contains(s);
+            let of_unit = |r: &UnitRecord| r.symbols.contains(s);
             self.carriers.iter().any(|c| c.records.iter().any(of_unit))
                 || (self.foreign.iter())
                     .any(|f| (f.relocatable || shared) && f.symbols.defined.contains(s))
@@ -433,8 +434,8 @@ impl Inputs {
         found
     }
 
-    pub fn of_sources(sources: Vec<Record>) -> Inputs {
-        let carrier = |(i, r): (usize, Record)| Carrier {
+    pub fn of_sources(sources: Vec<UnitRecord>) -> Inputs {
+        let carrier = |(i, r): (usize, UnitRecord)| Carrier {
             place: Place::Source(i),
             name: r.path.clone(),
             flags: r.flags,

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use crate::driver::build::{self, BuildError, Position};
 use crate::driver::carry::elf;
-use crate::driver::carry::record::{self, Record};
+use crate::driver::carry::record::{self, UnitRecord};
 use crate::driver::clashes::{self, Clashes};
 use crate::driver::inputs::{self, is_c_library, Foreign, Inputs, Place};
 use crate::driver::job::Job;
@@ -59,7 +59,7 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         || o.everywhere
         || o.emit != Emit::Executable
         || o.explain != Explain::Nothing;
-    let mpi = |r: &Record| r.text.contains("MPI_");
+    let mpi = |r: &UnitRecord| r.text.contains("MPI_");
     let certain = asked
         || objects.is_some_and(|f| f & PROGRAM != 0)
         || (sources.iter()).any(|r| source::may_have_location(&r.text, &wanted) || mpi(r));
@@ -118,7 +118,7 @@ fn names<'f>(found: &[(&'f Foreign, &str)]) -> Vec<&'f str> {
 }
 
 /// The sources preprocessed, and what the preprocessor said; None if it refuses one.
-fn sources(o: &Options, t: &Toolchain) -> Result<Option<(Vec<Record>, String)>, Stop> {
+fn sources(o: &Options, t: &Toolchain) -> Result<Option<(Vec<UnitRecord>, String)>, Stop> {
     let made = parallel::map(&o.sources, |i, _| source::preprocess(o, t, i));
     let (mut records, mut said) = (Vec::new(), String::new());
     for (i, s) in made.into_iter().enumerate() {
@@ -172,7 +172,7 @@ struct Made {
 }
 
 /// The units that are compiled again.
-fn compiled_again(inputs: &Inputs, units: &[(usize, &Record)], changed: &[bool]) -> Vec<bool> {
+fn compiled_again(inputs: &Inputs, units: &[(usize, &UnitRecord)], changed: &[bool]) -> Vec<bool> {
     let users = units.len();
     let mut again = changed.to_vec();
     // The libraries' have no object yet.
@@ -203,7 +203,7 @@ impl Link<'_> {
     }
 
     /// `alone`: there is nothing to link but the sources and the system's libraries.
-    fn program(&self, sources: Vec<Record>, alone: bool) -> Result<i32, Stop> {
+    fn program(&self, sources: Vec<UnitRecord>, alone: bool) -> Result<i32, Stop> {
         if alone {
             return match self.build(&Inputs::of_sources(sources), &Trace::default())? {
                 Built::Done(status) => Ok(status),
@@ -234,7 +234,7 @@ impl Link<'_> {
     /// What a plain link takes, and says.
     fn aside(
         &self,
-        plain: &[(PathBuf, Record)],
+        plain: &[(PathBuf, UnitRecord)],
         s: &Substitutes,
     ) -> Result<(i32, Trace, String), Stop> {
         let mut c = self.t.command();
@@ -250,7 +250,7 @@ impl Link<'_> {
     }
 
     /// A source as the plain compiler makes it, to see what the linker takes with it.
-    fn plain_object(&self, i: usize, mut r: Record) -> Result<(PathBuf, Record), Stop> {
+    fn plain_object(&self, i: usize, mut r: UnitRecord) -> Result<(PathBuf, UnitRecord), Stop> {
         let path = self.dir.join(format!("{i}.plain.o"));
         let (o, t) = (self.o, self.t);
         let mut c = build::of_source(o, t, &o.sources[i], "-c");
@@ -286,10 +286,10 @@ impl Link<'_> {
         let o = self.o;
         let from_sources = |p: &Place| matches!(p, Place::Source(_));
         let whole = inputs.carriers.iter().all(|c| from_sources(&c.place));
-        let units: Vec<(usize, &Record)> = (inputs.carriers.iter().enumerate())
+        let units: Vec<(usize, &UnitRecord)> = (inputs.carriers.iter().enumerate())
             .flat_map(|(i, c)| c.records.iter().map(move |r| (i, r)))
             .collect();
-        let records: Vec<&Record> = units.iter().map(|(_, r)| *r).collect();
+        let records: Vec<&UnitRecord> = units.iter().map(|(_, r)| *r).collect();
         let outside = inputs.outside(o);
         let teams = Teams::of(o, self.t, taken);
         // The process ends soon: nobody needs this memory back.
@@ -424,7 +424,7 @@ impl Link<'_> {
         &'j self,
         p: &'j Program,
         unit: usize,
-        units: &[(usize, &'j Record)],
+        units: &[(usize, &'j UnitRecord)],
         inputs: &Inputs,
         out: &'j Output,
     ) -> Job<'j> {

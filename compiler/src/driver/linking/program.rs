@@ -1,7 +1,7 @@
 //! A program's units, wherever they come from: read, analysed as a whole, and written instrumented.
 
 use crate::driver::build::{self, Abi, Position};
-use crate::driver::carry::record::{Record, UNNOTED, WHOLE};
+use crate::driver::carry::record::{UnitRecord, UNNOTED, WHOLE};
 use crate::driver::options::{self, Options};
 use crate::driver::teams::Teams;
 use crate::driver::toolchain::{Target, Toolchain};
@@ -45,7 +45,7 @@ pub struct Program {
 pub fn read(
     o: &Options,
     t: &Toolchain,
-    records: &[&Record],
+    records: &[&UnitRecord],
     elsewhere: &HashSet<String>,
     (whole, teams): (bool, Option<Teams>),
 ) -> Result<Program, Stop> {
@@ -105,9 +105,9 @@ pub fn read(
         unit.name = name;
     }
     // Notes of a part of the program would be worse than none: what the rest writes could be taken for it.
-    let unnoted = |r: &&Record| r.flags & UNNOTED != 0;
+    let unnoted = |r: &&UnitRecord| r.flags & UNNOTED != 0;
     let tracked = o.track_unions.unwrap_or(!records.iter().any(unnoted));
-    let whole_blocks = |r: &&Record| r.flags & WHOLE != 0;
+    let whole_blocks = |r: &&UnitRecord| r.flags & WHOLE != 0;
     let settings = records.iter().zip(&of_records);
     let mut program = Program {
         trees,
@@ -127,7 +127,7 @@ pub fn read(
 /// What the files of `--annotations` say, those of the compilations included.
 fn annotations(
     o: &Options,
-    records: &[&Record],
+    records: &[&UnitRecord],
     whole: bool,
     diags: &mut Diagnostics,
 ) -> Vec<Annotation> {
@@ -171,7 +171,7 @@ struct Kind {
 
 impl Kind {
     fn new(
-        r: &Record,
+        r: &UnitRecord,
         t: &Toolchain,
         position: Position,
         teams: Option<Teams>,
@@ -193,7 +193,7 @@ impl Kind {
         })
     }
 
-    fn setting(&self, r: &Record) -> Arc<Setting> {
+    fn setting(&self, r: &UnitRecord) -> Arc<Setting> {
         Arc::new(Setting {
             options: self.options.clone(),
             toolchain: self.toolchain.clone(),

@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use fastrand::Rng;
-use pc3_protocol::barrier::{Answer, Barrier, Place, Verdict};
+use pc3_protocol::barrier::{Answer, Barrier, RankStatus, Verdict};
 
 use crate::script::{scripts, Kinds, ScriptOp};
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BarrierViolation {
     #[error("a checkpoint is taken while rank {0} is {1:?}")]
-    Moves(usize, Place),
+    Moves(usize, RankStatus),
     #[error("rank {0} goes by a location, though the plan takes ranks at any passage")]
     GoesBy(usize),
     #[error("nothing can happen any more, and rank {0} has not ended")]
@@ -105,7 +105,7 @@ impl World {
     }
 
     fn has_ended(&self, rank: usize) -> bool {
-        self.barrier.place(rank) == Place::Finished
+        self.barrier.status(rank) == RankStatus::Finished
     }
 
     fn can_run(&self, rank: usize) -> bool {
@@ -113,7 +113,10 @@ impl World {
             return false;
         }
         if self.waits[rank] {
-            return !matches!(self.barrier.place(rank), Place::Parked | Place::Unwound);
+            return !matches!(
+                self.barrier.status(rank),
+                RankStatus::Parked | RankStatus::Unwound
+            );
         }
         match self.next(rank) {
             Some(ScriptOp::Recv(from)) => self
@@ -231,10 +234,10 @@ impl World {
     /// The last rank has unwound, or so the protocol says.
     fn checkpoint(&mut self) -> Result<(), BarrierViolation> {
         for rank in self.ranks() {
-            let place = self.barrier.place(rank);
-            let rests = self.waits[rank] && place == Place::Unwound;
-            if !rests && place != Place::Finished {
-                return Err(BarrierViolation::Moves(rank, place));
+            let status = self.barrier.status(rank);
+            let rests = self.waits[rank] && status == RankStatus::Unwound;
+            if !rests && status != RankStatus::Finished {
+                return Err(BarrierViolation::Moves(rank, status));
             }
         }
         self.counts.checkpoints += 1;

@@ -253,7 +253,7 @@ impl Exec<'_> {
         self.try_each(span, from.into(), to.into(), |s, d, ctx| {
             let raw = load(s, env.from);
             let shown = || Some(format!("{raw:#x}"));
-            if let Reference::Held(address) = what {
+            if let Reference::Integer(address) = what {
                 let new = address.translate(raw, ctx).map_err(|e| (shown(), e))?;
                 store(new, d, env.to);
                 return Ok(());
@@ -266,7 +266,7 @@ impl Exec<'_> {
                 (_, Reference::File) => ctx.file(raw),
                 (_, Reference::Word) => Ok(ctx.word(raw)),
                 // Done above.
-                (_, Reference::Held(_)) => Ok(raw),
+                (_, Reference::Integer(_)) => Ok(raw),
             };
             let new = translated.map_err(|e| (shown(), Reason::Unresolved(e)))?;
             if to == 4 && new > u64::from(u32::MAX) {

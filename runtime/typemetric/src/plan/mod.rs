@@ -15,10 +15,10 @@
 //!   On one ABI it is always copied, and what may be a reference in it translated where it is one.
 //! * Opaque and untyped bytes only stay on the same ABI.
 
+mod address_bits;
 mod agree;
 pub(crate) mod compile;
 mod exec;
-mod held;
 pub(crate) mod node;
 pub(crate) mod ops;
 mod resolve;

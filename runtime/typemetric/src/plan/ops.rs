@@ -3,7 +3,7 @@
 
 use crate::choice::Test;
 use crate::float::Stored;
-use crate::plan::held::Address;
+use crate::plan::address_bits::Address;
 use crate::types::{Bits, TypeId};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -24,7 +24,7 @@ pub(crate) enum Reference {
     /// Of a union: perhaps one of the above.
     Word,
     /// Of data, in an integer.
-    Held(Address),
+    Integer(Address),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

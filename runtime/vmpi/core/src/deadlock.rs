@@ -137,8 +137,8 @@ pub fn describe_running(world: &World) -> String {
 pub fn describe_plan(world: &World) -> String {
     let mut lines = BTreeMap::<String, Vec<u32>>::new();
     for r in world.ranks() {
-        let text = match world.coord.lock().place(r.slot as usize) {
-            barrier::Place::Parked => STANDS.to_owned(),
+        let text = match world.coord.lock().status(r.slot as usize) {
+            barrier::RankStatus::Parked => STANDS.to_owned(),
             _ => while_blocked(r).unwrap_or_else(|| polls(r)),
         };
         lines.entry(text).or_default().push(r.rank);

@@ -70,9 +70,9 @@ impl JobWorld {
     fn stands(&self, p: usize) -> Stands {
         let mut stands = Stands::default();
         for r in self.processes[p].ranks.clone() {
-            match self.barrier_place(r) {
-                barrier::Place::Parked => stands.standing += 1,
-                barrier::Place::Running => stands.is_late(r as u64, self.now.passed[r]),
+            match self.barrier_status(r) {
+                barrier::RankStatus::Parked => stands.standing += 1,
+                barrier::RankStatus::Running => stands.is_late(r as u64, self.now.passed[r]),
                 _ => {}
             }
         }

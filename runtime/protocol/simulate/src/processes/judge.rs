@@ -1,6 +1,6 @@
 //! What must never happen, seen by one who sees everything at once.
 
-use super::world::{Frame, JobWorld, Place};
+use super::world::{Activity, Frame, JobWorld};
 use pc3_protocol::barrier;
 use pc3_protocol::processes::FromLead;
 
@@ -25,7 +25,7 @@ pub struct JobOutcome {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JobViolation {
     #[error("a checkpoint is taken while rank {0} is {1:?}")]
-    Moves(usize, barrier::Place),
+    Moves(usize, barrier::RankStatus),
     #[error("rank {0} unwinds, and process {1} has gone on from that already")]
     Late(usize, usize),
     #[error("processes take checkpoints of rounds or for passages that differ: {0:?}")]
@@ -86,7 +86,7 @@ impl JobWorld {
             text += &format!("process {i}: {:?}\n  {:?}\n", p.part, p.barrier);
             text += &format!("  at {}, requested {}\n", p.interval_at, p.requested);
             for r in p.ranks.clone() {
-                let (place, next) = (self.place(r), self.next(r));
+                let (place, next) = (self.activity(r), self.next(r));
                 let passed = self.now.passed[r];
                 text += &format!("  rank {r}: {place:?}, next {next:?}, {passed} passed\n");
             }
@@ -99,7 +99,7 @@ impl JobWorld {
 
     /// What moves, or is about to; `plans`: one that somebody has yet to hear of counts.
     fn motion(&self, plans: bool) -> Option<String> {
-        let runs = self.ranks().find(|r| self.place(*r) == Place::Runs);
+        let runs = self.ranks().find(|r| self.activity(*r) == Activity::Runs);
         let runs = runs.map(|r| format!("rank {r} can run"));
         runs.or_else(|| {
             let all = self.frames.iter().flatten();
@@ -118,7 +118,7 @@ impl JobWorld {
 
     /// Nobody has to come for the checkpoint that is planned.
     fn all_rest(&self) -> bool {
-        let rests = |r: usize| matches!(self.place(r), Place::Parked | Place::Ended);
+        let rests = |r: usize| matches!(self.activity(r), Activity::Parked | Activity::Ended);
         self.ranks().all(rests)
     }
 
@@ -144,10 +144,10 @@ impl JobWorld {
                 if self.doom != Doom::Deadlock {
                     return Err(JobViolation::Innocent);
                 }
-                let waits = |r: &usize| match self.place(*r) {
-                    Place::Parked | Place::Polls => true,
-                    Place::Waits => self.is_held(*r),
-                    Place::Runs | Place::Ended => false,
+                let waits = |r: &usize| match self.activity(*r) {
+                    Activity::Parked | Activity::Polls => true,
+                    Activity::Waits => self.is_held(*r),
+                    Activity::Runs | Activity::Ended => false,
                 };
                 let waits = self.ranks().find(waits);
                 let waits = waits.map(|r| format!("rank {r} could go on"));
@@ -158,7 +158,9 @@ impl JobWorld {
                 }
             }
             FromLead::Stands { stands } => {
-                let ended = self.ranks().filter(|r| self.place(*r) == Place::Ended);
+                let ended = self
+                    .ranks()
+                    .filter(|r| self.activity(*r) == Activity::Ended);
                 let known = (stands.standing + stands.late) as usize;
                 // Ranks end while they are counted.
                 match (known..=known + ended.count()).contains(&self.ranks().len()) {
@@ -167,7 +169,7 @@ impl JobWorld {
                 }
             }
             FromLead::End { .. } => {
-                let left = self.ranks().find(|r| self.place(*r) != Place::Ended);
+                let left = self.ranks().find(|r| self.activity(*r) != Activity::Ended);
                 left.map_or(Ok(()), |r| Err(JobViolation::Ended(r)))
             }
             _ => Ok(()),
@@ -182,9 +184,9 @@ impl JobWorld {
             return Err(JobViolation::Rounds(rounds));
         }
         for r in self.ranks() {
-            let place = self.barrier_place(r);
-            let rests = self.now.waits[r] && place == barrier::Place::Unwound;
-            if !rests && place != barrier::Place::Finished {
+            let place = self.barrier_status(r);
+            let rests = self.now.waits[r] && place == barrier::RankStatus::Unwound;
+            if !rests && place != barrier::RankStatus::Finished {
                 return Err(JobViolation::Moves(r, place));
             }
         }

@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 use pc3_protocol::barrier::Answer;
 
 use super::judge::JobViolation;
-use super::world::{Frame, JobWorld, Place, Process, ProcessMessage};
+use super::world::{Activity, Frame, JobWorld, Process, ProcessMessage};
 use crate::script::ScriptOp;
 
 impl JobWorld {
     /// A rank does its next thing.
     pub fn run(&mut self, rank: usize) -> Result<(), JobViolation> {
         let p = self.process_of(rank);
-        if self.place(rank) == Place::Runs {
+        if self.activity(rank) == Activity::Runs {
             self.processes[p].glitches = 2;
         }
         let slot = rank - self.processes[p].ranks.start;

@@ -1,7 +1,7 @@
 //! What happens next.
 
 use super::judge::{Doom, JobViolation};
-use super::world::{JobWorld, Place};
+use super::world::{Activity, JobWorld};
 use crate::script::ScriptOp;
 
 /// A schedule that is longer never ends.
@@ -96,10 +96,10 @@ impl JobWorld {
 
     /// A rank, or a process, does something, if any can.
     fn go_on(&mut self) -> Result<bool, JobViolation> {
-        let can = |r: &usize| match self.place(*r) {
-            Place::Runs => true,
-            Place::Polls => matches!(self.next(*r), Some(ScriptOp::PollAtLocations(_))),
-            Place::Waits | Place::Parked | Place::Ended => false,
+        let can = |r: &usize| match self.activity(*r) {
+            Activity::Runs => true,
+            Activity::Polls => matches!(self.next(*r), Some(ScriptOp::PollAtLocations(_))),
+            Activity::Waits | Activity::Parked | Activity::Ended => false,
         };
         let able: Vec<usize> = self.ranks().filter(can).collect();
         let written = |p: &usize| self.processes[*p].written;
@@ -108,7 +108,7 @@ impl JobWorld {
         let ended = |p: &usize| {
             let p = &self.processes[*p];
             let mut ranks = p.ranks.clone();
-            !p.has_said_end && ranks.all(|r| self.place(r) == Place::Ended)
+            !p.has_said_end && ranks.all(|r| self.activity(r) == Activity::Ended)
         };
         let ended: Vec<usize> = all.filter(ended).collect();
         let n = able.len() + written.len() + ended.len();
@@ -149,7 +149,7 @@ impl JobWorld {
         }
         self.lulls += 1;
         if self.lulls >= LULLS {
-            let left = self.ranks().find(|r| self.place(*r) != Place::Ended);
+            let left = self.ranks().find(|r| self.activity(*r) != Activity::Ended);
             return Err(JobViolation::Hang(left.unwrap_or(0)));
         }
         if self.lulls > LULLS / 2 && self.doom == Doom::Polls {
@@ -170,7 +170,7 @@ impl JobWorld {
     }
 
     fn ended(&mut self) -> Result<bool, JobViolation> {
-        let left = self.ranks().find(|r| self.place(*r) != Place::Ended);
+        let left = self.ranks().find(|r| self.activity(*r) != Activity::Ended);
         match left {
             Some(r) if !self.told => Err(JobViolation::Ended(r)),
             _ => Ok(true),

@@ -39,7 +39,7 @@ pub struct ProcessMessage {
 
 /// Where a rank is, as far as its process's part is concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Activity {
     Runs,
     Polls,
     Waits,
@@ -261,9 +261,9 @@ impl JobWorld {
         self.scripts[rank].get(self.now.at[rank]).copied()
     }
 
-    pub(crate) fn barrier_place(&self, rank: usize) -> barrier::Place {
+    pub(crate) fn barrier_status(&self, rank: usize) -> barrier::RankStatus {
         let p = &self.processes[self.process_of(rank)];
-        p.barrier.place(rank - p.ranks.start)
+        p.barrier.status(rank - p.ranks.start)
     }
 
     pub fn has_mail(&self, from: usize, to: usize) -> bool {
@@ -271,26 +271,33 @@ impl JobWorld {
         mail.is_some_and(|q| !q.is_empty())
     }
 
-    pub fn place(&self, rank: usize) -> Place {
-        let place = self.barrier_place(rank);
-        if place == barrier::Place::Finished {
-            return Place::Ended;
+    pub fn activity(&self, rank: usize) -> Activity {
+        let place = self.barrier_status(rank);
+        if place == barrier::RankStatus::Finished {
+            return Activity::Ended;
         }
         if self.now.waits[rank] {
-            let rests = matches!(place, barrier::Place::Parked | barrier::Place::Unwound);
-            return if rests { Place::Parked } else { Place::Runs };
+            let rests = matches!(
+                place,
+                barrier::RankStatus::Parked | barrier::RankStatus::Unwound
+            );
+            return if rests {
+                Activity::Parked
+            } else {
+                Activity::Runs
+            };
         }
         if self.now.sends[rank].is_some() {
-            return Place::Waits;
+            return Activity::Waits;
         }
         match self.next(rank) {
-            Some(ScriptOp::Recv(from)) if !self.has_mail(from, rank) => Place::Waits,
+            Some(ScriptOp::Recv(from)) if !self.has_mail(from, rank) => Activity::Waits,
             Some(ScriptOp::Poll(from) | ScriptOp::PollAtLocations(from))
                 if !self.has_mail(from, rank) =>
             {
-                Place::Polls
+                Activity::Polls
             }
-            _ => Place::Runs,
+            _ => Activity::Runs,
         }
     }
 
@@ -300,13 +307,13 @@ impl JobWorld {
     }
 
     pub fn states(&self, p: usize) -> Ranks {
-        let mut places = self.processes[p].ranks.clone().map(|r| self.place(r));
-        let all: Vec<Place> = places.by_ref().collect();
-        if all.iter().all(|x| *x == Place::Ended) {
+        let mut places = self.processes[p].ranks.clone().map(|r| self.activity(r));
+        let all: Vec<Activity> = places.by_ref().collect();
+        if all.iter().all(|x| *x == Activity::Ended) {
             Ranks::Over
-        } else if all.contains(&Place::Runs) {
+        } else if all.contains(&Activity::Runs) {
             Ranks::Run
-        } else if all.contains(&Place::Polls) {
+        } else if all.contains(&Activity::Polls) {
             Ranks::Poll
         } else {
             Ranks::Wait

@@ -6,13 +6,14 @@ mod union;
 
 use crate::abi::{Abi, LongDouble};
 use crate::float::{Format, Stored};
-use crate::plan::held::Address;
+use crate::plan::address_bits::Address;
 use crate::plan::ops::Body;
 use crate::plan::ops::{push, push_repeated, Int, Op, Reference, Step};
 use crate::plan::resolve::{Env, Mismatch};
 use crate::plan::{Plan, Tail};
 use crate::types::{
-    counterparts, is_filler, Bits, Held, Kind, Member, Type, TypeId, TypeTable, SIGNED, UNKNOWN,
+    counterparts, is_filler, AddressBits, Bits, Kind, Member, Type, TypeId, TypeTable, SIGNED,
+    UNKNOWN,
 };
 use nodes::Nodes;
 use std::collections::HashMap;
@@ -189,7 +190,9 @@ impl<'a> Compiler<'a> {
                 };
                 same_order && same_format
             }
-            (Kind::Address, Kind::Address) => same_order && Held::of(a) == Held::of(b),
+            (Kind::Address, Kind::Address) => {
+                same_order && AddressBits::of(a) == AddressBits::of(b)
+            }
             (k, l) if k.is_reference() => k == l && same_order,
             (Kind::Struct, Kind::Struct) | (Kind::Union, Kind::Union) => {
                 (same_order || !a.members.iter().any(|m| m.bits.is_some()))
@@ -287,7 +290,7 @@ impl<'a> Compiler<'a> {
             (Kind::Float, Kind::Float) | (Kind::Complex, Kind::Complex) => {
                 self.floats(s, d, at, out);
             }
-            (Kind::Address, Kind::Address) if Held::of(a) != Held::of(b) => {
+            (Kind::Address, Kind::Address) if AddressBits::of(a) != AddressBits::of(b) => {
                 self.mismatch(s, d, "other bits of the integer are its tag");
             }
             (k, l) if k.is_reference() && k == l => push(out, self.reference(s, d, at)),
@@ -337,8 +340,8 @@ impl<'a> Compiler<'a> {
         let what = match a.kind {
             Kind::Handle => Reference::Handle(s),
             Kind::File => Reference::File,
-            Kind::Address => Reference::Held(Address {
-                held: Held::of(a),
+            Kind::Address => Reference::Integer(Address {
+                held: AddressBits::of(a),
                 signed: a.flags & SIGNED != 0,
                 bits: (8 * a.size as u32, 8 * b.size as u32),
                 pointers: (bits(src.abi()), bits(dst.abi())),

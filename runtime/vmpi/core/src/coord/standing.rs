@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use std::thread::Builder;
 use std::time::Duration;
 
-use pc3_protocol::barrier::Place;
+use pc3_protocol::barrier::RankStatus;
 use pc3_protocol::processes::Stands;
 use pc3_runtime::control::without_signals;
 use pc3_runtime::report::say;
@@ -26,10 +26,10 @@ pub fn stands(world: &World) -> Stands {
     let b = world.coord.lock();
     let mut stands = Stands::default();
     for r in world.ranks() {
-        match b.place(r.slot as usize) {
-            Place::Parked => stands.standing += 1,
-            Place::Running => stands.is_late(r.rank.into(), passed(r).unwrap_or(0)),
-            Place::Unwinding | Place::Unwound | Place::Finished => {}
+        match b.status(r.slot as usize) {
+            RankStatus::Parked => stands.standing += 1,
+            RankStatus::Running => stands.is_late(r.rank.into(), passed(r).unwrap_or(0)),
+            RankStatus::Unwinding | RankStatus::Unwound | RankStatus::Finished => {}
         }
     }
     stands

@@ -1,12 +1,12 @@
 //! Integers that hold addresses: translated like pointers, with tags in their low bits left as they are.
 
 use crate::plan::resolve::{Reason, Resolver, Unresolved};
-use crate::types::{Held, TypeId};
+use crate::types::{AddressBits, TypeId};
 
 /// What a step knows of such an integer on both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Address {
-    pub held: Held,
+    pub held: AddressBits,
     pub signed: bool,
     /// Bits of the source's and the target's integer, and of their pointers.
     pub bits: (u32, u32),
@@ -111,7 +111,7 @@ mod tests {
     fn addresses_and_numbers() {
         let check = |held: (u8, u16), signed, bits, pointers, raw, expected: Option<u64>| {
             let address = Address {
-                held: Held::new(held.0, held.1),
+                held: AddressBits::new(held.0, held.1),
                 signed,
                 bits,
                 pointers,
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn tags_need_room() {
         let address = Address {
-            held: Held::new(7, 0xff),
+            held: AddressBits::new(7, 0xff),
             signed: false,
             bits: (64, 64),
             pointers: (64, 64),
