@@ -3,9 +3,9 @@
 
 use crate::arena::Arena;
 use crate::class::{MAX_SLAB, SLOT_OF};
-use crate::granule::GRANULE;
+use crate::granule::{GRANULE, LINE};
 use crate::map;
-use crate::page::{Kind, Page, State};
+use crate::page::{Kind, Left, Page, State};
 use crate::span::MIN_REGION;
 use crate::sys;
 
@@ -19,6 +19,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// Its first granule: large objects begin anywhere in it.
+    fn start(&self) -> usize {
+        self.base / GRANULE * GRANULE
+    }
+
     fn end(&self) -> Option<usize> {
         self.base
             .checked_add(self.len.max(1))?
@@ -52,10 +57,10 @@ impl Arena {
         let mut sorted: Vec<Place> = places.to_vec();
         sorted.sort_unstable();
         for (i, &(start, end)) in runs.iter().enumerate() {
-            let inside = |p: &&Place| (start..end).contains(&p.base);
+            let inside = |p: &&Place| (start..end).contains(&p.start());
             let pieces = sorted.iter().filter(inside);
             let pieces: Vec<(usize, usize)> =
-                pieces.filter_map(|p| Some((p.base, p.end()?))).collect();
+                pieces.filter_map(|p| Some((p.start(), p.end()?))).collect();
             // SAFETY: just mapped, for this arena.
             if !unsafe { self.spans.adopt(start, end, &pieces) } {
                 // Those before stay with the arena, as free as any memory that it cannot use.
@@ -134,10 +139,11 @@ impl Arena {
         // SAFETY: claimed, so ours.
         unsafe {
             let p: &mut Page = &mut *page;
-            if p.base as usize != base || p.kind != Kind::Free || size >= p.len {
+            if p.kind != Kind::Free || size >= p.end() - base {
                 return false;
             }
-            (p.kind, p.size, p.ty, p.left, p.zero) = (Kind::Large, size, ty, ty, false);
+            (p.kind, p.object, p.size, p.ty) = (Kind::Large, base as *mut u8, size, ty);
+            (p.left, p.zero) = (Left { ty, from: base }, false);
             self.append(page);
         }
         true
@@ -156,12 +162,13 @@ fn runs(places: &[Place], gap: usize) -> Option<Vec<(usize, usize)>> {
     let mut last = 0;
     for p in &sorted {
         let end = p.end()?;
-        if p.base == 0 || p.base % GRANULE != 0 || p.base < last {
+        let unit = if p.slot == 0 { LINE } else { GRANULE };
+        if p.base == 0 || p.base % unit != 0 || p.start() < last {
             return None;
         }
         last = end;
         let (start, end) = (
-            p.base / sys::UNIT * sys::UNIT,
+            p.start() / sys::UNIT * sys::UNIT,
             end.checked_next_multiple_of(sys::UNIT)?,
         );
         match runs.last_mut() {

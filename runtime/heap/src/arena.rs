@@ -5,7 +5,7 @@ use crate::bin::Bins;
 use crate::class::{aligned_class, class_of, ALIGN, MAX_SLAB, MAX_SLOT, SLOT_OF};
 use crate::granule::GRANULE;
 use crate::map::{self, Near};
-use crate::page::{Kind, Page, State, MIXED};
+use crate::page::{Kind, Left, Page, State};
 use crate::span::{Spans, Spares, NO_SPARES};
 use crate::sys;
 
@@ -48,6 +48,8 @@ pub struct Arena {
     newest: *mut Page,
     /// Bytes of large objects' own mappings.
     pub(crate) direct: usize,
+    /// Large objects that were given a place.
+    pub(crate) placed: u32,
     pub(crate) spares: Spares,
     pub(crate) spans: Spans,
     /// Bytes behind each object that are no other's, beyond the one that always is.
@@ -68,6 +70,7 @@ impl Arena {
             oldest: null_mut(),
             newest: null_mut(),
             direct: 0,
+            placed: 0,
             spares: NO_SPARES,
             spans: Spans::new(id, tag),
             apart: 0,
@@ -285,7 +288,7 @@ impl Arena {
             let obj = match p.kind {
                 Kind::Free => return None,
                 Kind::Large => Obj {
-                    base: p.base,
+                    base: p.object,
                     size: p.size,
                     ty: p.ty,
                 },
@@ -302,7 +305,8 @@ impl Arena {
                     }
                 }
             };
-            (addr - obj.base as usize <= obj.size).then_some(obj)
+            // In front of a large object there may be some bytes, too.
+            (addr.wrapping_sub(obj.base as usize) <= obj.size).then_some(obj)
         }
     }
 
@@ -326,7 +330,7 @@ impl Arena {
         }
         let p = &mut *page;
         if p.ty != ty {
-            p.left = MIXED;
+            p.left = Left::MIXED;
         }
         p.ty = ty;
         true
@@ -353,7 +357,7 @@ impl Arena {
             let offset = ptr as usize - p.base as usize;
             match p.kind {
                 Kind::Free => Err(Fault::Freed),
-                Kind::Large if offset == 0 => Ok((page, 0)),
+                Kind::Large if ptr == p.object => Ok((page, 0)),
                 Kind::Large => Err(Fault::Interior),
                 Kind::Slab => {
                     let index = p.index(offset);

@@ -8,6 +8,9 @@ pub(crate) const GRANULE_BITS: u32 = if cfg!(target_pointer_width = "64") {
 };
 pub(crate) const GRANULE: usize = 1 << GRANULE_BITS;
 
+/// Of caches: large objects begin at one.
+pub(crate) const LINE: usize = 64;
+
 /// User addresses that may be used. Systems with larger spaces hand them out only on request.
 pub(crate) const ADDRESS_BITS: u32 = if cfg!(target_pointer_width = "64") {
     48

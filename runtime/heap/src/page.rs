@@ -25,8 +25,21 @@ pub(crate) enum State {
     Full,
 }
 
-/// `common` of a slab whose objects differ in size; `left` of memory that held objects of several types, or of one not known.
+/// `common` of a slab whose objects differ in size; the type of what several types have left.
 pub(crate) const MIXED: u32 = u32::MAX;
+
+/// What was in memory before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Left {
+    /// The type of all of it, or `MIXED`.
+    pub ty: u32,
+    /// Where that object began: the elements of one that begins elsewhere may lie askew to its.
+    pub from: usize,
+}
+
+impl Left {
+    pub const MIXED: Left = Left { ty: MIXED, from: 0 };
+}
 
 /// A mapping that runs are cut from.
 pub(crate) struct Region {
@@ -60,14 +73,15 @@ pub(crate) struct Page {
     pub zero: bool,
     // Up to here one cache line on 64-bit hosts.
     pub tag: AtomicU32,
-    /// Free or large: the type of all that was ever here.
-    pub left: u32,
+    /// Free or large: of all that was ever here.
+    pub left: Left,
     /// Slab: an exact size per slot (a byte each up to slots of 256, else two), or null while `common`.
     pub sizes: *mut u8,
     pub len: usize,
     /// Slab: where its free slots are given out.
     pub bin: *mut Bin,
-    /// Large: exact size.
+    /// Large: where the object begins, and its exact size.
+    pub object: *mut u8,
     pub size: usize,
     /// Null for a large object with a mapping of its own.
     pub region: *mut Region,
@@ -93,7 +107,7 @@ impl Page {
     /// Free: what else has been left in what becomes a part of it.
     pub(crate) fn joins(&mut self, other: &Page) {
         if !other.zero && other.left != self.left {
-            self.left = MIXED;
+            self.left = Left::MIXED;
         }
     }
 

@@ -4,7 +4,7 @@
 
 use crate::granule::GRANULE;
 use crate::map;
-use crate::page::{Kind, Page, Pool, Region, MIXED};
+use crate::page::{Kind, Left, Page, Pool, Region};
 use crate::sys;
 use std::alloc::{alloc, dealloc, Layout};
 use std::ptr::null_mut;
@@ -37,15 +37,14 @@ pub(crate) const RETAIN: usize = if cfg!(target_pointer_width = "64") {
 pub(crate) struct Spare {
     pub base: *mut u8,
     pub len: usize,
-    /// The type of all that was here.
-    pub left: u32,
+    pub left: Left,
 }
 
 pub(crate) type Spares = [Spare; 4];
 pub(crate) const NO_SPARES: Spares = [Spare {
     base: null_mut(),
     len: 0,
-    left: MIXED,
+    left: Left::MIXED,
 }; 4];
 
 pub(crate) struct Spans {
@@ -118,7 +117,7 @@ impl Spans {
     pub unsafe fn give(&mut self, page: *mut Page) {
         let p = &mut *page;
         if p.kind == Kind::Slab {
-            p.left = MIXED;
+            p.left = Left::MIXED;
         }
         p.kind = Kind::Free;
         p.zero = false;
@@ -195,7 +194,7 @@ impl Spans {
             (*page).tag.store(self.tag, Ordering::Relaxed);
             (*page).kind = Kind::Free;
             (*page).zero = false;
-            (*page).left = MIXED;
+            (*page).left = Left::MIXED;
             (*page).region = null_mut();
         }
         page

@@ -122,7 +122,7 @@ impl<'a> Iterator for Blocks<'a> {
                 }
                 Kind::Large => {
                     return Some(Block::Large(Obj {
-                        base: p.base,
+                        base: p.object,
                         size: p.size,
                         ty: p.ty,
                     }))

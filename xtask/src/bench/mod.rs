@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: side by side in one run, medians and ratios, as tables and as JSON under `target/bench`.
 
+mod arrays;
 mod build;
 mod callgrind;
 mod checkpoint;
@@ -28,6 +29,7 @@ use crate::{dist, env};
 type Bench = fn(&Setup) -> Result<Value>;
 const ALL: &[(&str, Bench)] = &[
     ("instrumentation", instrumentation::run),
+    ("arrays", arrays::run),
     ("vmpi", mpi::run),
     ("protocol", protocol::run),
     ("coordination", coordination::run),
