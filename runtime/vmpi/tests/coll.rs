@@ -575,6 +575,35 @@ fn mistakes_are_reported() {
     });
 }
 
+#[test]
+fn groups_have_to_be_named_by_all_their_members() {
+    check(&[4], |_, n| {
+        ok(unsafe { MPI_Comm_set_errhandler(COMM_WORLD, ERRORS_RETURN) });
+        let (i, _) = rank_size(COMM_WORLD);
+        let create = |named: [&[i32]; 4]| {
+            let (mut world, mut group, mut made) = (0, 0, COMM_NULL);
+            let members = named[i as usize];
+            ok(unsafe { MPI_Comm_group(COMM_WORLD, &mut world) });
+            let count = members.len() as c_int;
+            ok(unsafe { MPI_Group_incl(world, count, members.as_ptr(), &mut group) });
+            let code = unsafe { MPI_Comm_create(COMM_WORLD, group, &mut made) };
+            (code, made)
+        };
+        // Two at once, and one that its own member alone names.
+        let (code, made) = create([&[1, 0], &[1, 0], &[3], &[3]]);
+        ok(code);
+        let expected = [Some((1, 2)), Some((0, 2)), None, Some((0, 1))];
+        let got = (made != COMM_NULL).then(|| rank_size(made));
+        assert_eq!(got, expected[i as usize]);
+        let refused = |named| assert_eq!(create(named), (Class::ERR_GROUP.0, COMM_NULL));
+        // In another order; with another member; by some only.
+        refused([&[0, 1], &[0, 1], &[2, 3], &[3, 2]]);
+        refused([&[0, 1, 2], &[0, 1], &[3], &[3]]);
+        refused([&[0, 1], &[2], &[2], &[0, 1]]);
+        assert_eq!(n, 4);
+    });
+}
+
 /// Calls that are told and others in turn, on changing communicators: nobody leaves one before all have come, and each
 /// result is of the same call.
 #[test]

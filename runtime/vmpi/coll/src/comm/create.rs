@@ -18,6 +18,7 @@ use pc3_vmpi_objects::group::{Group, GroupRef};
 use pc3_vmpi_objects::wire::{Read, Reader, Writer};
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What a member learns of its new communicator.
@@ -102,6 +103,11 @@ impl<'a> Wish<'a> {
         Ok(())
     }
 
+    /// The group that it names as one of its members, with the color of that.
+    fn names(&self) -> Option<(i32, &GroupRef)> {
+        Some((self.color?, self.asked.as_deref()?))
+    }
+
     pub fn write(&self, w: &mut Writer) {
         w.u8(self.color.is_some().into());
         w.i32(self.color.unwrap_or(0));
@@ -129,31 +135,59 @@ struct Split<'a> {
     wish: Wish<'a>,
 }
 
+/// The groups that members name, by color, with how many of their members name them: who names a group is in it.
+struct Named<'a>(HashMap<i32, Vec<(&'a GroupRef, usize)>>);
+
+impl<'a> Named<'a> {
+    fn by_all(all: &'a All<Split<'_>>) -> Self {
+        let mut named = Named(HashMap::new());
+        for (color, asked) in all.iter().filter_map(|c| c.wish.names()) {
+            let of_color = named.0.entry(color).or_default();
+            match of_color.iter_mut().find(|n| same(n.0, asked)) {
+                Some(known) => known.1 += 1,
+                None => of_color.push((asked, 1)),
+            }
+        }
+        named
+    }
+
+    /// The first rank that names a group which not all of its members name.
+    fn stranger(&self, all: &All<Split<'_>>) -> Option<usize> {
+        let incomplete = |color, asked: &GroupRef| {
+            let known = self.0.get(&color)?.iter().find(|n| same(n.0, asked))?;
+            (known.1 < asked.size()).then_some(())
+        };
+        if !self.0.values().flatten().any(|n| n.1 < n.0.size()) {
+            return None;
+        }
+        all.iter().position(|c| {
+            let names = c.wish.names();
+            names.is_some_and(|(color, asked)| incomplete(color, asked).is_some())
+        })
+    }
+}
+
+/// Ranks of a process mostly name one group.
+fn same(a: &GroupRef, b: &GroupRef) -> bool {
+    Arc::ptr_eq(a, b) || a == b
+}
+
 impl Call for Split<'_> {
     fn kind(&self) -> Kind {
         self.wish.kind
     }
 
     fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
-        let parent = all.get(0).parent;
-        for (i, c) in all.iter().enumerate() {
-            let (Some(asked), Some(color)) = (&c.wish.asked, c.wish.color) else {
-                continue;
-            };
-            for &world in asked.ranks() {
-                let other = parent.rank_of(world).map(|r| all.get(r as usize));
-                if !other.is_some_and(|o| {
-                    o.wish.color == Some(color) && o.wish.asked.as_ref() == Some(asked)
-                }) {
-                    let text = format!(
-                        "{}: rank {i} names a group whose members did not all name it",
-                        c.wish.kind.name()
-                    );
-                    return fail(Class::ERR_GROUP, text);
-                }
-            }
+        match Named::by_all(all).stranger(all) {
+            None => Ok(Plan::Last),
+            Some(rank) => fail(
+                Class::ERR_GROUP,
+                format!(
+                    "{}: rank {rank} names a group whose members did not all name it",
+                    all.get(rank).wish.kind.name()
+                ),
+            ),
         }
-        Ok(Plan::Last)
     }
 
     fn share(_: &All<Self>, _: usize) -> Result<()> {

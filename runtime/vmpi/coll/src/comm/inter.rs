@@ -203,21 +203,19 @@ impl Call for Divide<'_> {
     }
     fn whole(all: &All<Self>, _: usize) {
         let id = Wish::agree(|| all.iter().map(|c| &c.wish));
-        let part = |side: std::ops::Range<usize>, color| -> Vec<usize> {
-            let mut list: Vec<(i32, usize)> = side
-                .filter(|i| all.get(*i).wish.color == Some(color))
-                .map(|i| (all.get(i).wish.key, i))
-                .collect();
-            list.sort_unstable();
-            list.into_iter().map(|m| m.1).collect()
-        };
-        let mut colors: Vec<i32> = all.iter().filter_map(|c| c.wish.color).collect();
-        colors.sort_unstable();
-        colors.dedup();
+        let low = all.get(0).low;
+        // By color, side, key: what becomes one group follows upon each other.
+        let mut order: Vec<(i32, bool, i32, usize)> = all
+            .iter()
+            .enumerate()
+            .filter_map(|(i, c)| Some((c.wish.color?, i >= low, c.wish.key, i)))
+            .collect();
+        order.sort_unstable();
         let world = all.get(0).all.ranks();
-        let [a, b] = sides(all.get(0).low, all.len());
-        for color in colors {
-            let parts = [part(a.clone(), color), part(b.clone(), color)];
+        for of_color in order.chunk_by(|a, b| a.0 == b.0) {
+            let second = of_color.partition_point(|m| !m.1);
+            let (first, second) = of_color.split_at(second);
+            let parts = [first, second].map(|p| p.iter().map(|m| m.3).collect::<Vec<usize>>());
             // An inter-communicator needs two sides.
             if parts.iter().any(Vec::is_empty) {
                 continue;

@@ -130,6 +130,7 @@ pub struct Heard<'a> {
     pub places: &'a Places,
     pub order: &'a Order,
     pub own: &'a Few,
+    /// By process, ascending.
     pub others: &'a [(u32, InlineCall)],
 }
 
@@ -139,7 +140,7 @@ impl Heard<'_> {
     }
 
     pub(crate) fn of(&self, process: u32) -> &Few {
-        let other = self.others.iter().find(|o| o.0 == process);
-        other.map_or(self.own, |o| &o.1.few)
+        let other = self.others.binary_search_by_key(&process, |o| o.0);
+        other.map_or(self.own, |at| &self.others[at].1.few)
     }
 }

@@ -34,6 +34,6 @@ impl Members {
     }
 
     pub(crate) fn is_here(&self, world: &World, member: usize) -> bool {
-        self.at(world.index()).contains(&member)
+        self.at(world.index()).binary_search(&member).is_ok()
     }
 }
