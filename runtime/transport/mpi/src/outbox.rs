@@ -1,5 +1,6 @@
 //! What is being sent: small frames from buffers that are used again, of which MPI is asked many at a time, and all else.
 
+use std::collections::VecDeque;
 use std::ffi::{c_int, c_void};
 use std::mem::zeroed;
 
@@ -13,7 +14,7 @@ use crate::state::{done, BODY, FRAME, PIECE, SMALL};
 const BUFFERS: usize = 32;
 /// So many of them are asked for at once.
 const GROUP: usize = 16;
-/// Others that are looked at in one go.
+/// Others that are looked at in one go and have not been sent.
 const SWEEP: usize = 32;
 
 /// Frames and bodies that MPI reads from where they are.
@@ -34,7 +35,7 @@ pub struct Outbox {
     /// Small frames sent from buffers, and those known to be gone.
     begun: usize,
     gone: usize,
-    others: Vec<Out>,
+    others: VecDeque<Out>,
 }
 
 fn buffer() -> Box<[u8]> {
@@ -52,7 +53,7 @@ impl Outbox {
             peers: [0; BUFFERS],
             begun: 0,
             gone: 0,
-            others: Vec::new(),
+            others: VecDeque::new(),
         }
     }
 
@@ -69,6 +70,7 @@ impl Outbox {
         let n = head.len as usize;
         let small = HEAD + n <= SMALL;
         if self.begun - self.gone == BUFFERS && !self.test_group() {
+            self.sweep(sink);
             self.spill();
         }
         let at = self.begun % BUFFERS;
@@ -120,7 +122,7 @@ impl Outbox {
             };
             let piece = |at: usize| self.isend(from.add(at), PIECE.min(n - at), peer, tag);
             let requests = (0..n).step_by(PIECE).map(piece).collect();
-            self.others.push(Out {
+            self.others.push_back(Out {
                 peer,
                 requests,
                 _own: own,
@@ -173,7 +175,7 @@ impl Outbox {
             if unsafe { done(&mut request, &mut zeroed()) } {
                 continue;
             }
-            self.others.push(Out {
+            self.others.push_back(Out {
                 peer: self.peers[at],
                 requests: vec![request],
                 _own: vec![std::mem::replace(&mut self.buffers[at], buffer())],
@@ -204,31 +206,33 @@ impl Outbox {
         }
     }
 
-    /// Lets go of what else has been sent; true if there was anything.
+    /// Lets go of what else has been sent; true if there was anything.  All that has been is let go of, until so many follow
+    /// that have not: what is kept must not grow with what was sent since somebody last looked.
     pub fn sweep(&mut self, sink: Option<&Sink>) -> bool {
-        let (mut at, mut any) = (0, false);
-        for _ in 0..self.others.len().min(SWEEP) {
-            let Some(o) = self.others.get_mut(at) else { break };
+        let (mut any, mut kept) = (false, 0);
+        for _ in 0..self.others.len() {
+            let Some(mut o) = self.others.pop_front() else {
+                break;
+            };
             // SAFETY: requests of ours; a status is plain data.
             unsafe {
                 let mut status: MPI_Status = zeroed();
                 o.requests.retain_mut(|r| !done(r, &mut status));
             }
             if !o.requests.is_empty() {
-                at += 1;
+                self.others.push_back(o);
+                kept += 1;
+                if kept == SWEEP {
+                    break;
+                }
                 continue;
             }
             any = true;
-            let o = self.others.swap_remove(at);
             if let Some(sink) = sink.filter(|_| o.token != 0) {
                 // SAFETY: the interface.
                 unsafe { (sink.sent)(sink.context, o.token) };
             }
         }
-        if !any && self.others.len() > SWEEP {
-            self.others.rotate_left(SWEEP);
-        }
         any
     }
 }
-
