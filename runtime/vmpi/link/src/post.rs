@@ -76,6 +76,9 @@ impl Post {
             kind: kind as u32,
             ..head
         };
+        if let Some(heartbeat) = &self.heartbeat {
+            heartbeat.speak(peer);
+        }
         // SAFETY: by the caller.
         unsafe { self.carrier.send(peer, &head, body, token, kind.counts()) }
     }

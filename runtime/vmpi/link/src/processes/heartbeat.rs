@@ -11,12 +11,14 @@ use crate::post::lock;
 const BEATS: u32 = 16;
 /// Long bodies come at least as fast, in bytes a second; meanwhile nothing else does.
 const SLOWEST: u64 = 1 << 20;
-/// Of more processes, each hears only of the first one, and the first one of all.
+/// Of more processes, each hears only of the first one, which hears of all, of its neighbours, and of those that it has had
+/// to do with: any link that somebody waits for is watched.
 const EACH: u32 = 32;
+/// Nothing has come of it, nor was anything sent there.
+const NEVER: u32 = u32::MAX;
 
-#[derive(Default)]
 struct Other {
-    /// The beat at which something of this process last came.
+    /// The beat at which something of this process last came, or was first sent to it.
     heard: AtomicU32,
     /// Bytes that are coming in one piece.
     coming: AtomicU64,
@@ -31,6 +33,15 @@ pub(crate) struct Heartbeat {
     last: Mutex<Instant>,
 }
 
+impl Other {
+    fn new() -> Other {
+        Other {
+            heard: AtomicU32::new(NEVER),
+            coming: AtomicU64::new(0),
+        }
+    }
+}
+
 impl Heartbeat {
     /// `limit`: none for processes that cannot be out of reach.
     pub fn new(index: u32, count: u32, limit: Option<Duration>) -> Option<Heartbeat> {
@@ -39,7 +50,7 @@ impl Heartbeat {
             index,
             limit,
             beat: AtomicU32::new(0),
-            others: (0..count).map(|_| Other::default()).collect(),
+            others: (0..count).map(|_| Other::new()).collect(),
             last: Mutex::new(Instant::now()),
         })
     }
@@ -55,6 +66,15 @@ impl Heartbeat {
         other.coming.store(0, Relaxed);
     }
 
+    /// A frame goes to this process.
+    #[inline]
+    pub fn speak(&self, peer: u32) {
+        let heard = &self.others[peer as usize].heard;
+        if heard.load(Relaxed) == NEVER {
+            heard.store(self.beat.load(Relaxed), Relaxed);
+        }
+    }
+
     /// The head of one has come, with so many bytes behind it.
     pub fn expect(&self, peer: u32, bytes: u64) {
         if bytes > SLOWEST {
@@ -64,9 +84,11 @@ impl Heartbeat {
     }
 
     fn partners(&self) -> impl Iterator<Item = u32> + '_ {
-        let count = self.others.len() as u32;
-        let with = move |p: &u32| *p != self.index && (count <= EACH || *p == 0 || self.index == 0);
-        (0..count).filter(with)
+        let (count, me) = (self.others.len() as u32, self.index);
+        let always = move |p: u32| count <= EACH || p == 0 || me == 0;
+        let beside = move |p: u32| [1, count - 1].contains(&((count + p - me) % count));
+        let met = move |p: u32| self.others[p as usize].heard.load(Relaxed) != NEVER;
+        (0..count).filter(move |&p| p != me && (always(p) || beside(p) || met(p)))
     }
 
     /// Whom to send something now, if it is time; `Err`: nothing was heard of this one for too long.
@@ -84,7 +106,7 @@ impl Heartbeat {
         let was_away = gap > each * 4;
         for peer in self.partners() {
             let Other { heard, coming } = &self.others[peer as usize];
-            if was_away {
+            if was_away || heard.load(Relaxed) == NEVER {
                 heard.store(beat, Relaxed);
             }
             let seconds = coming.load(Relaxed) / SLOWEST;
@@ -129,13 +151,24 @@ mod tests {
     }
 
     #[test]
-    fn many_processes_hear_of_the_first_only() {
+    fn many_processes_hear_of_whom_they_have_to_do_with() {
         let limit = Some(Duration::from_secs(16));
-        let partners = |index| {
-            let heartbeat = Heartbeat::new(index, 40, limit)?;
-            Some(heartbeat.partners().collect::<Vec<u32>>())
-        };
-        assert_eq!(partners(7), Some(vec![0]));
-        assert_eq!(partners(0).map(|p| p.len()), Some(39));
+        let new = |index| Heartbeat::new(index, 40, limit).unwrap_or_else(|| unreachable!());
+        let partners = |h: &Heartbeat| h.partners().collect::<Vec<u32>>();
+        assert_eq!(partners(&new(0)).len(), 39);
+        assert_eq!(partners(&new(39)), [0, 38]);
+        let heartbeat = new(7);
+        assert_eq!(partners(&heartbeat), [0, 6, 8]);
+        heartbeat.hear(20);
+        heartbeat.speak(30);
+        assert_eq!(partners(&heartbeat), [0, 6, 8, 20, 30]);
+        // What was sent there is never answered.
+        let start = Instant::now();
+        let at = |seconds| heartbeat.step(start + Duration::from_secs(seconds));
+        for second in 1..=16 {
+            assert!(at(second).is_ok(), "{second}");
+            [0, 6, 8, 20].map(|p| heartbeat.hear(p));
+        }
+        assert_eq!(at(17), Err(30));
     }
 }
