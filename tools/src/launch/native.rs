@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::{Scope, ScopedJoinHandle};
@@ -141,11 +143,14 @@ const OUTCOME: &str = "PC3_OUTCOME";
 
 impl Outcome {
     fn new() -> Outcome {
-        let path = std::env::temp_dir().join(format!("pc3run-{}.outcome", std::process::id()));
-        let _ = std::fs::remove_file(&path);
+        // No name that is known beforehand, nor another job's on another machine.
+        let random = RandomState::new().build_hasher().finish();
+        let name = format!("pc3run-{}-{random:016x}.outcome", std::process::id());
+        let path = std::env::temp_dir().join(name);
         // Where there is no such file none is made.
-        let made = OpenOptions::new().write(true).create_new(true).open(&path);
-        if made.is_ok() {
+        let mut options = OpenOptions::new();
+        let options = options.write(true).create_new(true).mode(0o600);
+        if options.open(&path).is_ok() {
             std::env::set_var(OUTCOME, &path);
         }
         Outcome(path)

@@ -6,8 +6,9 @@
 //! up; it goes with the next commit.  `left` is `ID`: the job stopped behind checkpoint ID, and what its outputs hold
 //! further behind is others'; once it goes on from there, a line `DESCRIPTOR POSITION PATH` follows for each output.
 
+use super::private;
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -91,7 +92,7 @@ impl Begin {
     /// A new job begins.
     pub fn reset(&mut self) -> io::Result<()> {
         self.known.clear();
-        fs::write(&self.file, "")
+        private::write(&self.file, "")
     }
 
     /// The first note of a file counts.
@@ -101,7 +102,7 @@ impl Begin {
             return Ok(());
         }
         // In one piece: other processes may write, too.
-        let file = OpenOptions::new()
+        let file = private::options()
             .append(true)
             .create(self.own)
             .open(&self.file);
@@ -142,7 +143,7 @@ pub(super) fn give_up(dir: &Path, range: &Range<u64>) -> io::Result<()> {
         };
     }
     let temporary = dir.join(TEMPORARY);
-    let mut file = File::create(&temporary)?;
+    let mut file = private::create(&temporary)?;
     file.write_all(format!("{} {}\n", range.start - 1, range.end - 1).as_bytes())?;
     file.sync_all()?;
     fs::rename(&temporary, &path)?;
@@ -181,7 +182,7 @@ pub(super) fn leave(dir: &Path, id: u64, outputs: &[Stood]) -> io::Result<()> {
         text += &format!("{} {} {}\n", o.fd, o.position, o.path);
     }
     let temporary = dir.join(TEMPORARY);
-    fs::write(&temporary, text)?;
+    private::write(&temporary, &text)?;
     fs::rename(&temporary, dir.join(LEFT))
 }
 

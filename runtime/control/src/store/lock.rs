@@ -4,7 +4,7 @@
 //! first process holds the first byte, the job's other processes share the second.  When one process is killed the others run,
 //! and print, until they know: who takes the directory up waits for all of them.  Text: `pid N`, `signal N`, the last refusal.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -16,6 +16,7 @@ use pc3_os::files::{self, Hold};
 use pc3_os::own::high;
 
 use super::error::{at, StoreError};
+use super::private;
 
 const LOCK: &str = "lock";
 
@@ -158,9 +159,8 @@ fn wait_for_others(dir: &Path, path: &Path, file: &File) -> Result<(), StoreErro
 fn take(dir: &Path, path: &Path) -> Result<File, StoreError> {
     let start = Instant::now();
     loop {
-        let file = OpenOptions::new()
+        let file = private::options()
             .read(true)
-            .write(true)
             .create(true)
             .truncate(false)
             .open(path)

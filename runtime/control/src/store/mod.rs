@@ -6,6 +6,7 @@
 mod course;
 mod error;
 mod lock;
+mod private;
 mod stalls;
 
 use std::fs::{self, File};
@@ -81,7 +82,7 @@ pub struct Store {
 impl Store {
     /// Creates the directory if need be, locks it and removes what a crash left behind.
     pub fn open(dir: &Path, keep: usize, signal: Option<i32>) -> Result<Store, StoreError> {
-        fs::create_dir_all(dir).map_err(at(dir))?;
+        private::folder(dir).map_err(at(dir))?;
         let lock = Lock::take(dir, signal)?;
         for entry in fs::read_dir(dir).map_err(at(dir))? {
             let entry = entry.map_err(at(dir))?;
@@ -215,7 +216,7 @@ impl Store {
         write: impl FnOnce(&str, &mut File, u64) -> io::Result<()>,
     ) -> Result<u64, StoreError> {
         let final_path = self.dir.join(file_name(id));
-        let mut file = File::create(temporary).map_err(at(temporary))?;
+        let mut file = private::create(temporary).map_err(at(temporary))?;
         let step = |name: &str| failpoint::reach(name).map_err(at(temporary));
         step("commit.created")?;
         // Other processes write to it, too, if its path is text.

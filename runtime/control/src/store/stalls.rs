@@ -2,6 +2,7 @@
 //!
 //! A file of text beside the checkpoints, `stalls`: `checkpoint ID`, then `RANK NANOSECONDS` for each.
 
+use super::private;
 use std::fmt::Write;
 use std::fs;
 use std::io;
@@ -39,7 +40,7 @@ impl Stalls {
             let _ = writeln!(text, "{rank} {}", time.as_nanos());
         }
         let temporary = dir.join(TEMPORARY);
-        fs::write(&temporary, text)?;
+        private::write(&temporary, &text)?;
         fs::rename(temporary, dir.join(STALLS))
     }
 

@@ -152,6 +152,11 @@ pub fn open(path: &[u8], flags: c_int) -> io::Result<OwnedFd> {
 /// For a folder that is only a place to go to.
 pub const AS_PLACE: c_int = libc::O_PATH | libc::O_DIRECTORY;
 
+/// A link in place of the file is an error.
+pub const NOT_THROUGH_LINKS: c_int = libc::O_NOFOLLOW;
+/// The same, and nobody at the other end of a pipe is waited for.
+pub const AS_IT_LIES: c_int = NOT_THROUGH_LINKS | libc::O_NONBLOCK;
+
 /// A file without a name, to be read and written.
 pub fn nameless(folder: &[u8]) -> io::Result<File> {
     let mut template = [folder, b"/pc3-XXXXXX\0"].concat();
