@@ -31,6 +31,11 @@ impl Net {
         Ok(Net { ends })
     }
 
+    /// The process has its ends.
+    pub(super) fn is_started(&mut self, process: usize) {
+        self.ends[process].clear();
+    }
+
     /// The variable's value for a process, and the descriptors it inherits.
     pub fn of(&self, process: usize) -> (String, Vec<RawFd>) {
         let list = &self.ends[process];

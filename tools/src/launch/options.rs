@@ -203,10 +203,13 @@ fn arrange(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     out
 }
 
+/// Systems and launchers have limits of their own, which they tell.
+const MOST_PROCESSES: usize = 1 << 16;
+
 fn processes(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
-        Ok(n @ 1..=256) => Ok(n),
-        Ok(n) if n > 256 => Err(format!("--procs {n}: at most 256")),
+        Ok(n @ 1..=MOST_PROCESSES) => Ok(n),
+        Ok(n) if n > MOST_PROCESSES => Err(format!("--procs {n}: at most {MOST_PROCESSES}")),
         _ => Err(format!(
             "--procs {text}: expected a whole number of at least 1"
         )),

@@ -5,6 +5,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::SeqCst};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crate::process::{is_alive, job_below, listens};
@@ -22,7 +23,7 @@ const FORWARDED: [c_int; 8] = [
 
 static CHILD: AtomicI32 = AtomicI32::new(0);
 /// The run's other processes, which get signals that are no requests.
-static OTHERS: [AtomicI32; 256] = [const { AtomicI32::new(0) }; 256];
+static OTHERS: OnceLock<Box<[AtomicI32]>> = OnceLock::new();
 /// Signals that came before the child was there, or before it caught them.
 static EARLY: AtomicU64 = AtomicU64::new(0);
 /// Signals that would kill the child as long as it does not catch them.
@@ -93,15 +94,18 @@ pub(super) fn to_end() -> Option<u8> {
 
 /// `others`: processes that are to say what they are doing, too (SIGQUIT).
 pub(super) fn also_to(others: impl Iterator<Item = i32>) {
-    for (slot, child) in OTHERS.iter().zip(others) {
-        slot.store(child, SeqCst);
-    }
+    let _ = OTHERS.set(others.map(AtomicI32::new).collect());
+}
+
+/// Also in a handler.
+fn others() -> &'static [AtomicI32] {
+    OTHERS.get().map_or(&[], |o| o)
 }
 
 /// A process's number may belong to somebody else from now on.
 pub(super) fn gone(child: i32) {
     let is = |o: &&AtomicI32| o.load(SeqCst) == child;
-    if let Some(slot) = OTHERS.iter().find(is) {
+    if let Some(slot) = others().iter().find(is) {
         slot.store(0, SeqCst);
     }
 }
@@ -191,7 +195,7 @@ fn send_early(signal: c_int) {
         // SAFETY: our child, not waited for yet.
         unsafe { libc::kill(child, signal) };
         if signal == libc::SIGQUIT {
-            let others = OTHERS.iter().map(|o| o.load(SeqCst));
+            let others = others().iter().map(|o| o.load(SeqCst));
             // SAFETY: as above, but for those that have ended just now.
             others.filter(|o| *o > 0).for_each(|o| unsafe {
                 libc::kill(o, signal);

@@ -239,8 +239,12 @@ fn attended(run: &Run) -> Result<End, StartError> {
     }
 }
 
-/// `link`: what connects it with the other processes, and the descriptors for that.
-fn command(run: &Run, link: Option<(String, Vec<RawFd>)>) -> Command {
+/// `link`: what connects it with the other processes, and the descriptors for that; `limit`: of descriptors.
+fn command(
+    run: &Run,
+    link: Option<(String, Vec<RawFd>)>,
+    limit: Option<libc::rlimit64>,
+) -> Command {
     let mut command = Command::new(&run.program);
     command.args(&run.args).envs(run.variables.iter().cloned());
     let parent = std::process::id();
@@ -261,6 +265,9 @@ fn command(run: &Run, link: Option<(String, Vec<RawFd>)>) -> Command {
             }
             for fd in &fds {
                 libc::fcntl(*fd, libc::F_SETFD, 0);
+            }
+            if let Some(limit) = limit {
+                libc::setrlimit64(libc::RLIMIT_NOFILE, &raw const limit);
             }
             image.as_ref().map_or(Ok(()), Image::execute)
         });
@@ -331,19 +338,48 @@ impl Image {
     }
 }
 
+/// So many descriptors pc3run and a process of the job have beside their connections, at least.
+const FILES: u64 = 256;
+
+/// Makes room for the descriptors of connections between so many processes as far as the system lets it; the limit
+/// that each of them is to have then: the one that was, if it is enough for it.
+fn room_for(processes: usize) -> Option<libc::rlimit64> {
+    let (each, all) = (processes as u64, (processes * processes) as u64);
+    // SAFETY: the structure is filled by the first call, and only read by the second.
+    unsafe {
+        let mut was: libc::rlimit64 = std::mem::zeroed();
+        let got = libc::getrlimit64(libc::RLIMIT_NOFILE, &raw mut was) == 0;
+        if processes == 1 || !got || was.rlim_cur >= all + FILES {
+            return None;
+        }
+        let limit = |n: u64| libc::rlimit64 {
+            rlim_cur: was.rlim_cur.max(n).min(was.rlim_max),
+            ..was
+        };
+        let raised = libc::setrlimit64(libc::RLIMIT_NOFILE, &limit(all + FILES)) == 0;
+        raised.then(|| limit(each + FILES))
+    }
+}
+
 /// Starts the processes; `arrange` says where their output goes.  Signals go to the first.
 fn spawn(run: &Run, arrange: impl Fn(&mut Command) -> io::Result<()>) -> Result<Crew, StartError> {
+    let limit = room_for(run.processes);
     let net = (run.processes > 1).then(|| Net::new(run.processes));
-    let net = net.transpose().map_err(StartError::Net)?;
+    let mut net = net.transpose().map_err(StartError::Net)?;
     let mut children: Vec<Child> = Vec::new();
     for i in 0..run.processes {
-        let mut command = command(run, net.as_ref().map(|n| n.of(i)));
+        let mut command = command(run, net.as_ref().map(|n| n.of(i)), limit);
         arrange(&mut command).map_err(StartError::Net)?;
         if i > 0 {
             command.stdin(Stdio::null());
         }
         match command.spawn() {
-            Ok(child) => children.push(child),
+            Ok(child) => {
+                children.push(child);
+                if let Some(net) = &mut net {
+                    net.is_started(i);
+                }
+            }
             Err(error) => {
                 for mut child in children {
                     let _ = child.kill();
