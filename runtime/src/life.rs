@@ -394,13 +394,13 @@ fn take_up(store: &Store, id: u64) {
 }
 
 /// How many ranks there are that were not spawned, and where all are.  `saved`: ranks of the checkpoint that is continued,
-/// without those that were spawned and with them.
+/// without those that were spawned and with them; also how many processes there are, and processors for each.
 fn placed(
     name: &str,
     program: &Program,
     settings: &Settings,
     saved: Option<(usize, usize)>,
-    processes: usize,
+    (processes, processors): (usize, usize),
 ) -> (usize, Placement) {
     let calls_mpi = program.calls_mpi;
     let before = saved.filter(|_| calls_mpi);
@@ -431,11 +431,9 @@ fn placed(
             &format!("{processes} processes for {ranks} rank{}: say how many ranks with PC3_RANKS (pc3run -n)", if ranks == 1 { "" } else { "s" }),
         );
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let cores = (cores / processes).max(1);
     let most = ranks.div_ceil(processes);
     // Ranks that are spawned may use more than those that there are now.
-    let workers = settings.workers.unwrap_or(cores.min(most));
+    let workers = settings.workers.unwrap_or(processors.clamp(1, most));
     if settings.seed.is_some() && processes > 1 {
         die(
             EXIT_SETTINGS,
@@ -476,8 +474,11 @@ fn make_job(
         None => std::path::absolute(path).unwrap_or_else(|_| path.into()),
     };
     let calls_mpi = program.calls_mpi;
+    let alone = || std::thread::available_parallelism().map_or(1, usize::from);
     let processes = peers.as_ref().map_or(1, |p| p.count());
-    let (world, placement) = placed(name, &program, settings, saved, processes);
+    let processors = peers.as_ref().map_or_else(alone, |p| p.processors());
+    let available = (processes, processors);
+    let (world, placement) = placed(name, &program, settings, saved, available);
     let job = Job::new(
         program,
         (name, started_as),

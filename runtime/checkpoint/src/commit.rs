@@ -97,6 +97,9 @@ impl Peers for Alone {
     fn count(&self) -> usize {
         1
     }
+    fn processors(&self) -> usize {
+        1
+    }
     fn gather(&self, mine: &[u8]) -> Vec<Vec<u8>> {
         vec![mine.to_vec()]
     }

@@ -8,6 +8,8 @@ use std::sync::{Arc, OnceLock};
 pub trait Peers: Send + Sync {
     fn index(&self) -> usize;
     fn count(&self) -> usize;
+    /// Processors that each process has to itself, at least; 0: less than one.
+    fn processors(&self) -> usize;
     /// Process 0 gets what each gives, in order; the others get nothing.
     fn gather(&self, mine: &[u8]) -> Vec<Vec<u8>>;
     /// Each gets what process 0 gives.

@@ -22,6 +22,30 @@ pub fn id() -> u32 {
     unsafe { libc::syscall(libc::SYS_gettid) as u32 }
 }
 
+/// The processors that this thread may run on, a bit each, in words.
+pub fn processors() -> Vec<u64> {
+    // Room for more than any machine has.
+    let mut mask = vec![0u64; 1024];
+    let room = std::mem::size_of_val(mask.as_slice());
+    // SAFETY: the mask has so much room; the system fills it from the lowest bit on.
+    let got = unsafe { libc::syscall(libc::SYS_sched_getaffinity, 0, room, mask.as_mut_ptr()) };
+    mask.truncate(usize::try_from(got).unwrap_or(0).div_ceil(8));
+    mask
+}
+
+/// From now on this thread runs on these only; false: it stays where it may be.
+pub fn stay_on(mask: &[u64]) -> bool {
+    let bytes = std::mem::size_of_val(mask);
+    // SAFETY: a mask of so many bytes, which is only read.
+    unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, bytes, mask.as_ptr()) == 0 }
+}
+
+/// The processor that runs this thread now.
+pub fn processor() -> Option<usize> {
+    // SAFETY: a plain question.
+    usize::try_from(unsafe { libc::sched_getcpu() }).ok()
+}
+
 /// Where this thread's stack begins, below, and how long it is.
 pub fn stack() -> Option<(usize, usize)> {
     // SAFETY: the structure is filled by the first call.

@@ -12,6 +12,7 @@ use crate::mail::request::{Mode, Request, Status};
 use crate::rank::RankState;
 use crate::world::World;
 use pc3_vmpi_objects::error::Result;
+use pc3_vmpi_sched::Processors;
 
 /// What the engine asks of a protocol: how ranks agree on a checkpoint.  The job's is chosen as it starts (`--protocol`).
 ///
@@ -37,6 +38,8 @@ pub trait Remote: Send + Sync {
     /// This process, among so many.
     fn index(&self) -> u32;
     fn count(&self) -> u32;
+    /// Those of its machine that this process may count on.
+    fn processors(&self) -> Processors;
     /// The ranks of this process are known from now on.
     fn attach(&self, world: &World);
     /// A worker has nothing to do.

@@ -20,7 +20,7 @@ use crate::mail::room::Room;
 use crate::rank::{Kept, RankState};
 use pc3_vmpi_objects::group::Group;
 use pc3_vmpi_sched::grow::{Grow, ROOM};
-use pc3_vmpi_sched::{Backend, Sched, Special};
+use pc3_vmpi_sched::{Backend, Processors, Sched, Special};
 
 /// What a rank runs; returns when it is finished.
 pub type Program = Box<dyn Fn(&RankState) + Send + Sync>;
@@ -153,11 +153,13 @@ impl World {
         let here = placement.here(index);
         let homes: Vec<u32> = here.iter().map(|r| placement.worker_of(*r)).collect();
         let processes = placement.processes();
+        let processors = remote.as_ref().map(|r| r.processors());
+        let available = (processes, processors.unwrap_or_else(Processors::all));
         let world = Arc::new_cyclic(|world| {
             let sched = Sched::new(
                 &homes,
                 placement.workers(),
-                processes,
+                available,
                 backend,
                 stack,
                 special,

@@ -16,6 +16,7 @@ use pc3_vmpi_core::p2p::{Buf, Key, Mode, Request};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::Result;
+use pc3_vmpi_sched::Processors;
 
 impl Remote for Link {
     fn index(&self) -> u32 {
@@ -24,6 +25,10 @@ impl Remote for Link {
 
     fn count(&self) -> u32 {
         self.post.count()
+    }
+
+    fn processors(&self) -> Processors {
+        self.carrier.processors()
     }
 
     fn attach(&self, world: &World) {

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::lock::lock;
 use crate::scheduler::{Host, Quiescent, Sched, Worker};
+use std::cell::Cell;
 use std::sync::atomic::Ordering::*;
 
 /// Processors take some ten to hundred cycles for a pause; where looking takes from nobody, there is one after so many looks.
@@ -11,15 +12,22 @@ const PAUSE: u32 = 16;
 /// So many times the looks without a pause take as long as with one.
 const MORE: u32 = 4;
 
-/// Looks at the inbox before going to sleep: about a millisecond.  It must be well above the time that waking
-/// a sleeping thread takes, or two workers that wait for each other in turn sleep every time.
-pub(super) const SPIN: u32 = 30_000;
 /// Looks at a single condition, before being woken is prepared for.
 const LINGER: u32 = 500;
+/// Looks, until others may have the core.
+const FEW: u32 = 64;
+/// It looks on for so long before it sleeps, at least: well above the time that waking a sleeping thread takes, or two
+/// workers that wait for each other in turn sleep every time.
+const LEAST: Duration = Duration::from_millis(1);
+/// At most, should waits take as long: who is woken behind one of these has lost a small part of it.
+const MOST: Duration = Duration::from_millis(20);
 /// Who has been without the core for so long shares it with others: to look on would cost such a time again and again.
 const LONG: Duration = Duration::from_millis(1);
-/// So long it sleeps at once, as whoever has slept is given a core sooner than whoever has looked on.
+/// Behind the second time within `AGAIN` it sleeps at once for a while, as whoever has slept is given a core sooner than
+/// whoever has looked on; for longer from time to time, but not longer than `WARY`. Once may be anything.
+const FIRST: Duration = Duration::from_micros(250);
 const WARY: Duration = Duration::from_millis(50);
+const AGAIN: Duration = Duration::from_millis(200);
 
 /// Whom it waits for may need this core.  For how long somebody has.
 fn give_way() -> Duration {
@@ -28,7 +36,25 @@ fn give_way() -> Duration {
     start.elapsed()
 }
 
-impl Worker {
+/// How long a worker looks on before it sleeps. Baton.
+pub(crate) struct Patience {
+    /// If its core is its own.
+    looks: Cell<Duration>,
+    /// Till when it does not look at all.
+    wary: Cell<Option<Instant>>,
+    /// When it was without its core, and for how long it was wary then.
+    lost: Cell<Option<(Instant, Duration)>>,
+}
+
+impl Patience {
+    pub fn new() -> Patience {
+        Patience {
+            looks: Cell::new(LEAST),
+            wary: Cell::new(None),
+            lost: Cell::new(None),
+        }
+    }
+
     /// Did it share its core a moment ago?
     #[inline]
     fn is_wary(&self) -> bool {
@@ -42,15 +68,43 @@ impl Worker {
         still
     }
 
+    /// Its core was taken from it.
+    #[cold]
+    fn loses(&self, now: Instant) {
+        let before = self.lost.get().filter(|l| now - l.0 < AGAIN);
+        let wary = before.map_or(Duration::ZERO, |l| (4 * l.1).clamp(FIRST, WARY));
+        self.lost.set(Some((now, wary)));
+        if before.is_some() {
+            self.wary.set(Some(now + wary));
+        }
+    }
+
+    /// A wait in which it has slept took so long: such ones are looked through from now on, unless they are too long.
+    fn learns(&self, waited: Duration) {
+        let now = self.looks.get();
+        self.looks.set(match waited <= MOST {
+            true => now.max((2 * waited).min(MOST)),
+            false => (now / 2).max(LEAST),
+        });
+    }
+
     /// Lets others have the core, without which it has been for `away` while it looked; true: it had better sleep.
     fn gives_way(&self, away: &mut Duration) -> bool {
         let now = give_way();
         if now >= LONG {
-            self.wary.set(Some(Instant::now() + WARY));
+            self.loses(Instant::now());
         }
         *away += now;
         *away >= LONG
     }
+}
+
+/// What a worker has found that looked on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Found {
+    Work,
+    Nothing,
+    TheEnd,
 }
 
 impl Sched {
@@ -65,23 +119,23 @@ impl Sched {
     /// Looks for `ready` for a while if `me`'s worker has nobody else to run: cheaper than to be woken.
     #[inline]
     pub fn linger<H: Host>(&self, host: &H, me: u32, ready: impl Fn() -> bool) -> bool {
-        if self.spin == 0 {
+        if !self.spin {
             return false;
         }
         self.look_around(host, self.worker(me), ready)
     }
 
     fn look_around<H: Host>(&self, host: &H, w: &Worker, ready: impl Fn() -> bool) -> bool {
-        if w.is_wary() {
+        if w.patience.is_wary() {
             return ready();
         }
         let looks = self.looks();
         let mut away = Duration::ZERO;
-        for i in 1..=self.spin.min(LINGER) * looks.min(MORE) {
+        for i in 1..=LINGER * looks.min(MORE) {
             if ready() {
                 return true;
             }
-            if i % (64 * looks.min(MORE)) == 0 && w.gives_way(&mut away) {
+            if i % (FEW * looks.min(MORE)) == 0 && w.patience.gives_way(&mut away) {
                 return ready();
             }
             host.look(w.index);
@@ -132,28 +186,42 @@ impl Sched {
         found
     }
 
-    fn find_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
-        if !self.single && !w.is_wary() {
-            let looks = self.looks();
-            let mut away = Duration::ZERO;
-            for i in 0..self.spin * looks.min(MORE) {
+    /// Looks on for as long as that pays; `since`: when it began to do so, if that took any time.
+    fn look_on<H: Host>(&self, host: &H, w: &Worker, since: &mut Option<Instant>) -> Found {
+        let looks = self.looks();
+        let few = FEW * looks.min(MORE);
+        let mut away = Duration::ZERO;
+        loop {
+            for i in 1..=few {
                 if w.inbox.has() {
-                    return true;
+                    return Found::Work;
                 }
                 if self.stopping.load(Relaxed) {
-                    return false;
+                    return Found::TheEnd;
                 }
                 host.look(w.index);
                 // SAFETY: baton.
                 if !unsafe { (*w.run.get()).is_empty() } {
-                    return true;
-                }
-                if i % (64 * looks.min(MORE)) == 63 && w.gives_way(&mut away) {
-                    break;
+                    return Found::Work;
                 }
                 if i % looks == 0 {
                     std::hint::spin_loop();
                 }
+            }
+            let since = since.get_or_insert_with(Instant::now);
+            if w.patience.gives_way(&mut away) || since.elapsed() > w.patience.looks.get() {
+                return Found::Nothing;
+            }
+        }
+    }
+
+    fn find_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
+        let mut since = None;
+        if self.spin && !w.patience.is_wary() {
+            match self.look_on(host, w, &mut since) {
+                Found::Work => return true,
+                Found::TheEnd => return false,
+                Found::Nothing => {}
             }
         }
         let mut idle = lock(&self.idle);
@@ -177,9 +245,51 @@ impl Sched {
         *idle += 1;
         drop(idle);
         host.rest();
+        let since = since.unwrap_or_else(Instant::now);
         w.inbox
             .sleep(|| self.stopping.load(SeqCst) || host.has_mail(Some(w.index)));
+        w.patience.learns(since.elapsed());
         *lock(&self.idle) -= 1;
         !self.stopping.load(SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_that_are_not_too_long_are_looked_through() {
+        let p = Patience::new();
+        p.learns(Duration::from_millis(5));
+        assert_eq!(p.looks.get(), Duration::from_millis(10));
+        p.learns(Duration::from_millis(2));
+        assert_eq!(p.looks.get(), Duration::from_millis(10));
+        p.learns(MOST);
+        assert_eq!(p.looks.get(), MOST);
+        for _ in 0..10 {
+            p.learns(Duration::from_secs(1));
+        }
+        assert_eq!(p.looks.get(), LEAST);
+    }
+
+    #[test]
+    fn who_shares_its_core_for_long_sleeps_at_once_for_long() {
+        let p = Patience::new();
+        let start = Instant::now();
+        p.loses(start);
+        assert!(!p.is_wary(), "once may be anything");
+        let mut at = start;
+        let mut longest = Duration::ZERO;
+        for _ in 0..10 {
+            at += Duration::from_millis(60);
+            p.loses(at);
+            let wary = p.lost.get().map_or(Duration::ZERO, |l| l.1);
+            assert!(wary >= longest.max(FIRST) && wary <= WARY);
+            longest = wary;
+        }
+        assert_eq!(longest, WARY);
+        p.loses(at + AGAIN);
+        assert_eq!(p.lost.get().map(|l| l.1), Some(Duration::ZERO));
     }
 }

@@ -13,6 +13,7 @@
 //! | `scheduler` | ranks, workers, the back ends' choice: what all of them know |
 //! | `coro`, `threads` | the two back ends |
 //! | `coro::stack`, `overflow` | stacks of ranks, and where one ends |
+//! | `seats` | on which processors workers begin |
 //! | `idle`, `states`, `turns`, `order`, `observe` | who runs next, and who waits |
 //! | `inbox` | wake-ups from other threads |
 //! | `lock`, `brief`, `grow`, `lines`, `copy` | a lock, a short one, lists that only grow, cache lines, copies of few bytes |
@@ -30,6 +31,7 @@ pub mod observe;
 mod order;
 mod overflow;
 mod scheduler;
+mod seats;
 mod states;
 pub mod threads;
 mod turns;
@@ -39,32 +41,32 @@ use std::fmt::{self, Write};
 use std::sync::atomic::{fence, AtomicBool, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex};
 
-use self::idle::SPIN;
 use self::inbox::NOBODY;
 use self::lock::lock;
 use self::observe::Watch;
 use self::scheduler::{Slot, Worker};
+use self::seats::Seats;
 use self::states::*;
 use crate::grow::{Grow, ROOM};
 
 pub use self::scheduler::{Backend, Host, Quiescent, Sched, Special};
+pub use self::seats::Processors;
 
 impl Sched {
-    /// `homes`: each rank's worker, of so many, which may be more than ranks begin on; `processes`: of the job, each with
-    /// as many workers.
+    /// `homes`: each rank's worker, of so many, which may be more than ranks begin on; `processes`: of the job.
     pub fn new(
         homes: &[u32],
         workers: u32,
-        processes: u32,
+        (processes, processors): (u32, Processors),
         backend: Backend,
         stack_size: usize,
         special: Special,
     ) -> Sched {
-        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let mut queues = vec![VecDeque::new(); workers as usize];
         for (rank, home) in homes.iter().enumerate() {
             queues[*home as usize].push_back(rank as u32);
         }
+        let spin = workers * processes > 1 && workers <= processors.own;
         let shuffle = special.seed.map(order::start);
         if let Some(state) = &shuffle {
             queues.iter_mut().for_each(|q| order::shuffle(q, state));
@@ -79,11 +81,8 @@ impl Sched {
             stay: special.stay,
             single: workers == 1 && processes == 1 && shuffle.is_none(),
             turns: workers * processes > 1 && shuffle.is_none(),
-            spin: if workers * processes > 1 && (workers * processes) as usize <= cores {
-                SPIN
-            } else {
-                0
-            },
+            spin,
+            seats: Seats::new(if spin { workers } else { 0 }, processors.before),
             watch: special
                 .observe
                 .then(|| Watch::new(homes.len(), workers as usize)),
@@ -151,7 +150,7 @@ impl Sched {
     /// Are there cores to look for work on before going to sleep?
     #[inline]
     pub fn spins(&self) -> bool {
-        self.spin > 0
+        self.spin
     }
 
     /// All ranks have ended.

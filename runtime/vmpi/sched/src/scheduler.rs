@@ -10,8 +10,10 @@ use std::time::Instant;
 #[cfg(pc3_coroutines)]
 use crate::coro::seat::{Home, Seat};
 use crate::grow::Grow;
+use crate::idle::Patience;
 use crate::inbox::{Inbox, NOBODY};
 use crate::observe::Watch;
+use crate::seats::Seats;
 use crate::threads::baton::Baton;
 use pc3_runtime::given;
 use pc3_runtime::report::{die, EXIT_SETTINGS};
@@ -127,8 +129,7 @@ pub(crate) struct Worker {
     pub(crate) home: Home,
     /// Baton: yields in a row that found nobody else.
     pub(crate) lonely: Cell<u32>,
-    /// Baton: till when it does not look on before it sleeps.
-    pub(crate) wary: Cell<Option<Instant>>,
+    pub(crate) patience: Patience,
     /// Baton: who sends and sends.
     pub(crate) turn: Turn,
     pub(crate) inbox: Inbox,
@@ -142,7 +143,7 @@ impl Worker {
             #[cfg(pc3_coroutines)]
             home: Home::new(),
             lonely: Cell::new(0),
-            wary: Cell::new(None),
+            patience: Patience::new(),
             turn: Turn::default(),
             inbox: Inbox::new(),
         }
@@ -171,7 +172,10 @@ pub struct Sched {
     pub(crate) single: bool,
     /// Who waits may wait for ranks that another one keeps from running.
     pub(crate) turns: bool,
-    pub(crate) spin: u32,
+    /// There are cores to look for work on before going to sleep.
+    pub(crate) spin: bool,
+    /// Where workers begin.
+    pub(crate) seats: Seats,
     pub(crate) watch: Option<Watch>,
     /// State of the generator of the order in which ranks run, if that is asked for; one worker only.
     pub(crate) shuffle: Option<Cell<u64>>,

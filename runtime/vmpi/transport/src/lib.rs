@@ -15,6 +15,7 @@ use std::ffi::{c_char, CStr};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::num::NonZeroU32;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Arc, OnceLock};
@@ -24,12 +25,14 @@ pub use load::is_static;
 pub use near::Memory;
 pub use near::{name, Withdrawn};
 use near::{Bell, Direct, Glance, Naps, Near};
+use pc3_os::files::AS_IT_LIES;
 pub use pc3_transport::{Head, Sink};
 use pc3_transport::{Joined, Transport};
 use socket::ends::LINK;
 use wire::Wire;
 
 use pc3_vmpi_sched::brief::{Brief, Guard};
+use pc3_vmpi_sched::Processors;
 
 /// The file to which a process that ends the job writes its status: launchers return one of several, or another.
 const OUTCOME: &str = "PC3_OUTCOME";
@@ -40,9 +43,11 @@ pub fn note_outcome(status: i32) {
     let Some(path) = OUTCOME_FILE.get() else {
         return;
     };
-    // On another machine it does not exist.
-    if let Ok(mut file) = OpenOptions::new().write(true).open(path) {
-        if file.metadata().is_ok_and(|m| m.len() == 0) {
+    // On another machine it does not exist. What others may have laid there is not written to, or waited for.
+    let mut options = OpenOptions::new();
+    let options = options.write(true).custom_flags(AS_IT_LIES);
+    if let Ok(mut file) = options.open(path) {
+        if file.metadata().is_ok_and(|m| m.is_file() && m.len() == 0) {
             let _ = file.write_all(format!("{status}\n").as_bytes());
         }
     }
@@ -59,6 +64,7 @@ pub struct Carrier {
     bell: Option<Bell>,
     direct: Option<Direct>,
     naps: Naps,
+    processors: Processors,
     /// Started by an MPI's launcher without pc3run.
     pub by_launcher: bool,
 }
@@ -163,7 +169,7 @@ fn joined(table: &'static Transport) -> Result<Carrier, String> {
         return Err(why.to_string_lossy().into_owned());
     }
     let wire = Wire::new(table, joined);
-    let (near, more) = Near::find(&wire);
+    let (near, more, processors) = Near::find(&wire);
     let glance = near.glance();
     let (bell, direct) = more.unzip();
     let stage = Stage::Open;
@@ -175,6 +181,7 @@ fn joined(table: &'static Transport) -> Result<Carrier, String> {
         bell,
         direct,
         naps: Naps::default(),
+        processors,
         by_launcher: false,
     })
 }
@@ -188,6 +195,12 @@ impl Carrier {
     #[inline]
     pub fn count(&self) -> u32 {
         self.wire.count()
+    }
+
+    /// What this process may count on.
+    #[inline]
+    pub fn processors(&self) -> Processors {
+        self.processors
     }
 
     /// It may connect machines.

@@ -63,6 +63,10 @@ impl pc3_runtime::peers::Peers for Together {
         self.0.count() as usize
     }
 
+    fn processors(&self) -> usize {
+        self.0.carrier.processors().least as usize
+    }
+
     fn gather(&self, mine: &[u8]) -> Vec<Vec<u8>> {
         self.0.gather(mine)
     }

@@ -41,6 +41,7 @@ fn work<H: Host, const OBSERVED: bool>(host: &Arc<H>, index: usize) {
     let sched = host.sched();
     let w = &sched.workers[index];
     watch_overflow();
+    sched.seats.take(index);
     // The thread's, as are the ranks that run on it.
     w.home.errno.set(pc3_os::errors::slot());
     let mut pool = Vec::new();

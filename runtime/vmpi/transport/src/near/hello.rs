@@ -10,10 +10,12 @@ use pc3_transport::Head;
 
 use super::direct::{Direct, Process, Remote};
 use super::peer::Peer;
+use super::processors::{shares, Machine};
 use super::relay::Relay;
 use super::ring::{Receiver, Sender};
 use super::segment::{Bell, Own, Theirs};
 use crate::Wire;
+use pc3_vmpi_sched::Processors;
 
 /// Kinds of frames that nobody above knows.
 const HELLO: u32 = 0xffff_ff01;
@@ -37,7 +39,9 @@ fn nonce() -> u64 {
 
 /// What another process says of itself.
 struct Hello {
-    here: Vec<u8>,
+    machine: Option<Machine>,
+    /// Empty: it shares no memory.
+    here: String,
     fd: RawFd,
     process: Process,
 }
@@ -66,9 +70,9 @@ struct Heard<'a> {
     readies: BTreeMap<u32, Ready>,
 }
 
-/// Those that are connected by shared memory from now on, if this process has any.  Called by all processes, before
-/// anything else is sent.
-pub(crate) fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
+/// Those that are connected by shared memory from now on, if this process has any, and its processors.  Called by
+/// all processes, before anything else is sent.
+pub(crate) fn greet(wire: &Wire, relay: &Relay) -> (Option<Greeted>, Processors) {
     let off = given::var_os(SETTING).is_some_and(|v| v == "off");
     let place = here().filter(|_| !off);
     let (me, count, nonce) = (wire.index(), wire.count(), nonce());
@@ -78,17 +82,19 @@ pub(crate) fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
     if own.is_some() {
         processes::let_read();
     }
+    let machine = Machine::here();
+    let text = format!("{}\n{place}", machine.to_text());
     let hello = Head {
         kind: HELLO,
         src: std::process::id(),
         from: own.as_ref().map_or(-1, Own::fd),
         id: nonce,
         token: own.as_ref().map_or(0, Own::address),
-        len: place.len() as u64,
+        len: text.len() as u64,
         ..Head::default()
     };
     for peer in wire.others() {
-        wire.send(peer, &hello, place.as_bytes());
+        wire.send(peer, &hello, text.as_bytes());
     }
     let mut heard = Heard {
         wire,
@@ -97,7 +103,7 @@ pub(crate) fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
         readies: BTreeMap::new(),
     };
     heard.until(|h, peer| h.hellos.contains_key(&peer));
-    let is_here = |h: &Hello| !h.here.is_empty() && h.here == place.as_bytes();
+    let is_here = |h: &Hello| !h.here.is_empty() && h.here == place;
     let mut found: BTreeMap<u32, (Theirs, Process, bool)> = BTreeMap::new();
     for (&peer, h) in heard.hellos.iter().filter(|(_, h)| is_here(h)) {
         let process = h.process;
@@ -115,7 +121,12 @@ pub(crate) fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
     heard.until(|h, peer| {
         h.readies.contains_key(&peer) || !h.hellos.get(&peer).is_some_and(is_here)
     });
-    let own = own?;
+    let said = heard.hellos.iter();
+    let said = said.filter_map(|(p, h)| Some((*p, h.machine.clone()?)));
+    let processors = shares(&said.chain([(me, machine)]).collect(), me);
+    let Some(own) = own else {
+        return (None, processors);
+    };
     let mut peers = BTreeMap::new();
     let mut remotes = vec![None; count as usize];
     for (peer, (theirs, process, we_read)) in found {
@@ -133,11 +144,12 @@ pub(crate) fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
         peers.insert(peer, Peer::new(peer, to, from, theirs.bell));
     }
     let bell = own.bell();
-    (!peers.is_empty()).then(|| Greeted {
+    let greeted = (!peers.is_empty()).then(|| Greeted {
         bell,
         peers,
         direct: Direct::new(own.slots(), remotes),
-    })
+    });
+    (greeted, processors)
 }
 
 impl Heard<'_> {
@@ -161,8 +173,11 @@ impl Heard<'_> {
         self.relay.early.borrow_mut().retain(|(peer, head, body)| {
             match head.kind {
                 HELLO => {
+                    let text = String::from_utf8_lossy(body);
+                    let (machine, here) = text.split_once('\n').unwrap_or_default();
                     let hello = Hello {
-                        here: body.to_vec(),
+                        machine: Machine::from_text(machine),
+                        here: here.to_owned(),
                         fd: head.from,
                         process: Process {
                             pid: head.src,

@@ -1,13 +1,15 @@
 //! Processes of one machine: their frames go through shared memory, whatever transport has connected them.
 //!
 //! `ring`: records from one process to another; `segment`: the memory, and the bell by which who sleeps is woken; `peer`: frames as
-//! records; `direct`: memory that is read, `joint`: by both; `hello`: who is near; `relay`: what the transport below delivers.  All frames between two near processes go this way, and so
+//! records; `direct`: memory that is read, `joint`: by both; `hello`: who is near; `processors`: for
+//! whom there are how many; `relay`: what the transport below delivers.  All frames between two near processes go this way, and so
 //! stay in order; what is offered is read from where it lies, or else asked for through the transport below if it has a way for that.
 
 mod direct;
 mod hello;
 mod joint;
 mod peer;
+mod processors;
 mod relay;
 mod ring;
 mod segment;
@@ -21,6 +23,7 @@ use pc3_transport::{Head, Sink};
 use super::Wire;
 pub use direct::{name, Direct, Memory, Withdrawn};
 use hello::Greeted;
+use pc3_vmpi_sched::Processors;
 use peer::Peer;
 use relay::Relay;
 use ring::Mark;
@@ -66,11 +69,12 @@ pub struct Near {
 }
 
 impl Near {
-    /// Called by all processes when they are connected; the rest is there if anybody is near.
-    pub fn find(wire: &Wire) -> (Near, Option<(Bell, Direct)>) {
+    /// Called by all processes when they are connected; the second is there if anybody is near.
+    pub fn find(wire: &Wire) -> (Near, Option<(Bell, Direct)>, Processors) {
         let (relay, sink) = Box::<Relay>::default().leak();
         wire.attach(&sink);
-        let (more, peers) = match hello::greet(wire, relay) {
+        let (greeted, processors) = hello::greet(wire, relay);
+        let (more, peers) = match greeted {
             Some(Greeted {
                 bell,
                 peers,
@@ -97,7 +101,7 @@ impl Near {
             idle: 0,
             found: 0,
         };
-        (near, more)
+        (near, more, processors)
     }
 
     pub fn glance(&self) -> Arc<Glance> {
