@@ -14,8 +14,10 @@ const MORE: u32 = 4;
 
 /// Looks at a single condition, before being woken is prepared for.
 const LINGER: u32 = 500;
-/// Looks, until others may have the core.
+/// Looks until the clock is looked at.
 const FEW: u32 = 64;
+/// Only then others may have the core: on a busy machine they keep it for long, and most waits are over by then.
+const ALONE: Duration = Duration::from_micros(50);
 /// It looks on for so long before it sleeps, at least: well above the time that waking a sleeping thread takes, or two
 /// workers that wait for each other in turn sleep every time.
 const LEAST: Duration = Duration::from_millis(1);
@@ -130,13 +132,9 @@ impl Sched {
             return ready();
         }
         let looks = self.looks();
-        let mut away = Duration::ZERO;
         for i in 1..=LINGER * looks.min(MORE) {
             if ready() {
                 return true;
-            }
-            if i % (FEW * looks.min(MORE)) == 0 && w.patience.gives_way(&mut away) {
-                return ready();
             }
             host.look(w.index);
             // SAFETY: baton.
@@ -208,8 +206,9 @@ impl Sched {
                     std::hint::spin_loop();
                 }
             }
-            let since = since.get_or_insert_with(Instant::now);
-            if w.patience.gives_way(&mut away) || since.elapsed() > w.patience.looks.get() {
+            let waited = since.get_or_insert_with(Instant::now).elapsed();
+            let gives_way = waited > ALONE && w.patience.gives_way(&mut away);
+            if gives_way || waited > w.patience.looks.get() {
                 return Found::Nothing;
             }
         }

@@ -32,11 +32,15 @@ pub(super) static TABLE: Transport = Transport {
 
 /// Bytes read at once; longer bodies are read to where they belong.
 const STAGE: usize = 64 << 10;
+/// So many peers are read without asking first which of them have sent anything.
+const FEW: usize = 4;
 
 struct Socket {
     peers: Vec<Peer>,
     bell: OwnedFd,
     sink: Option<Sink>,
+    /// By peer: whether it has sent anything.
+    asked: Vec<Wait>,
 }
 
 struct Peer {
@@ -79,11 +83,16 @@ fn open() -> Result<(u32, Socket), String> {
         unread: (0, 0),
         body: None,
     };
-    let peers = ends.into_iter().map(peer).collect();
+    let peers: Vec<Peer> = ends.into_iter().map(peer).collect();
     let bell = sockets::bell().map_err(|e| format!("no eventfd: {e}"))?;
     let bell = own_file(bell).into();
-    let sink = None;
-    Ok((index, Socket { peers, bell, sink }))
+    let socket = Socket {
+        peers,
+        bell,
+        sink: None,
+        asked: Vec::new(),
+    };
+    Ok((index, socket))
 }
 
 unsafe extern "C" fn join(into: *mut Joined, error: *mut c_char, room: usize) -> i32 {
@@ -324,19 +333,36 @@ impl Peer {
     }
 }
 
+/// Who has sent anything, or is gone?
+fn ask(peers: &[Peer], asked: &mut Vec<Wait>) {
+    let end = |p: &Peer| match p.alive.load(Relaxed) {
+        true => p.raw(),
+        false => -1,
+    };
+    asked.clear();
+    asked.extend(peers.iter().map(|p| Wait::new(end(p), true, false)));
+    sockets::wait(asked, 0);
+}
+
 unsafe extern "C" fn progress(handle: *mut c_void) -> i32 {
     // SAFETY: as in `send`.
     unsafe {
         let socket = handle.cast::<Socket>();
         let Some(sink) = (*socket).sink else { return 0 };
         let mut any = false;
-        let peers = &mut (*socket).peers;
+        let (peers, asked) = (&mut (*socket).peers, &mut (*socket).asked);
+        if peers.len() > FEW {
+            ask(peers, asked);
+        }
         for (i, p) in peers.iter_mut().enumerate() {
             if !p.alive.load(Relaxed) {
                 continue;
             }
             if !p.out.is_empty() {
                 any |= p.flush(&sink);
+            }
+            if asked.get(i).is_some_and(|a| !a.is_over()) {
+                continue;
             }
             match p.receive(i as u32, &sink) {
                 Ok(some) => any |= some,
