@@ -40,6 +40,7 @@ typedef struct MPI_ABI_Message *MPI_Message;
 typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
 typedef struct MPI_ABI_Info *MPI_Info;
 typedef struct MPI_ABI_File *MPI_File;
+typedef struct MPI_ABI_Win *MPI_Win;
 
 /* ---- predefined handles ---- */
 
@@ -54,6 +55,8 @@ typedef struct MPI_ABI_File *MPI_File;
 #define MPI_MESSAGE_NO_PROC          ((MPI_Message)0x129)
 
 #define MPI_FILE_NULL                ((MPI_File)0x118)
+
+#define MPI_WIN_NULL                 ((MPI_Win)0x110)
 
 #define MPI_INFO_NULL                ((MPI_Info)0x130)
 #define MPI_INFO_ENV                 ((MPI_Info)0x131)
@@ -301,6 +304,24 @@ typedef struct MPI_ABI_File *MPI_File;
 #define MPI_APPNUM                   505
 #define MPI_LASTUSEDCODE             506
 #define MPI_UNIVERSE_SIZE            507
+#define MPI_WIN_BASE                 601
+#define MPI_WIN_DISP_UNIT            602
+#define MPI_WIN_SIZE                 603
+#define MPI_WIN_CREATE_FLAVOR        604
+#define MPI_WIN_MODEL                605
+#define MPI_LOCK_EXCLUSIVE           301
+#define MPI_LOCK_SHARED              302
+#define MPI_WIN_FLAVOR_CREATE        311
+#define MPI_WIN_FLAVOR_ALLOCATE      312
+#define MPI_WIN_FLAVOR_DYNAMIC       313
+#define MPI_WIN_FLAVOR_SHARED        314
+#define MPI_WIN_UNIFIED              321
+#define MPI_WIN_SEPARATE             322
+#define MPI_MODE_NOCHECK             1024
+#define MPI_MODE_NOPRECEDE           2048
+#define MPI_MODE_NOPUT               4096
+#define MPI_MODE_NOSTORE             8192
+#define MPI_MODE_NOSUCCEED           16384
 
 /* ---- callbacks ---- */
 
@@ -310,10 +331,14 @@ typedef int(MPI_Comm_copy_attr_function)(MPI_Comm, int keyval, void *extra, void
 typedef int(MPI_Comm_delete_attr_function)(MPI_Comm, int keyval, void *value, void *extra);
 typedef int(MPI_Type_copy_attr_function)(MPI_Datatype, int keyval, void *extra, void *in, void *out, int *flag);
 typedef int(MPI_Type_delete_attr_function)(MPI_Datatype, int keyval, void *value, void *extra);
+typedef int(MPI_Win_copy_attr_function)(MPI_Win, int keyval, void *extra, void *in, void *out, int *flag);
+typedef int(MPI_Win_delete_attr_function)(MPI_Win, int keyval, void *value, void *extra);
 typedef void(MPI_Comm_errhandler_function)(MPI_Comm *, int *code, ...);
 typedef void(MPI_File_errhandler_function)(MPI_File *, int *code, ...);
+typedef void(MPI_Win_errhandler_function)(MPI_Win *, int *code, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
 typedef int(MPI_Datarep_conversion_function)(void *userbuf, MPI_Datatype type, int count, void *filebuf, MPI_Offset position,
     void *extra_state);
 typedef int(MPI_Datarep_conversion_function_c)(void *userbuf, MPI_Datatype type, MPI_Count count, void *filebuf, MPI_Offset
@@ -333,6 +358,9 @@ typedef int(MPI_Grequest_cancel_function)(void *extra, int complete);
 #define MPI_TYPE_NULL_COPY_FN        ((MPI_Type_copy_attr_function *)0)
 #define MPI_TYPE_DUP_FN              ((MPI_Type_copy_attr_function *)1)
 #define MPI_TYPE_NULL_DELETE_FN      ((MPI_Type_delete_attr_function *)0)
+#define MPI_WIN_NULL_COPY_FN         ((MPI_Win_copy_attr_function *)0)
+#define MPI_WIN_DUP_FN               ((MPI_Win_copy_attr_function *)1)
+#define MPI_WIN_NULL_DELETE_FN       ((MPI_Win_delete_attr_function *)0)
 #define MPI_NULL_COPY_FN             ((MPI_Copy_function *)0)
 #define MPI_DUP_FN                   ((MPI_Copy_function *)1)
 #define MPI_NULL_DELETE_FN           ((MPI_Delete_function *)0)
@@ -999,6 +1027,91 @@ int MPI_File_write_ordered_begin(MPI_File file, const void *buf, int count, MPI_
 int MPI_File_write_ordered_begin_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type);
 int MPI_File_write_ordered_end(MPI_File file, const void *buf, MPI_Status *status);
 
+/* ---- one-sided communication (chapter 12) ---- */
+
+int MPI_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp, int
+    target_count, MPI_Datatype target_type, MPI_Win win);
+int MPI_Put_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,
+    MPI_Count target_count, MPI_Datatype target_type, MPI_Win win);
+int MPI_Get(void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp, int target_count,
+    MPI_Datatype target_type, MPI_Win win);
+int MPI_Get_c(void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp, MPI_Count
+    target_count, MPI_Datatype target_type, MPI_Win win);
+int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp, int
+    target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win);
+int MPI_Accumulate_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,
+    MPI_Count target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win);
+int MPI_Get_accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, void *result, int result_count,
+    MPI_Datatype result_type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op,
+    MPI_Win win);
+int MPI_Get_accumulate_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, void *result, MPI_Count
+    result_count, MPI_Datatype result_type, int target, MPI_Aint disp, MPI_Count target_count, MPI_Datatype
+    target_type, MPI_Op op, MPI_Win win);
+int MPI_Rput(const void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp, int
+    target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request);
+int MPI_Rput_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,
+    MPI_Count target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request);
+int MPI_Rget(void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp, int target_count,
+    MPI_Datatype target_type, MPI_Win win, MPI_Request *request);
+int MPI_Rget_c(void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp, MPI_Count
+    target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request);
+int MPI_Raccumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp, int
+    target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request *request);
+int MPI_Raccumulate_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,
+    MPI_Count target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request *request);
+int MPI_Rget_accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, void *result, int
+    result_count, MPI_Datatype result_type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type,
+    MPI_Op op, MPI_Win win, MPI_Request *request);
+int MPI_Rget_accumulate_c(const void *origin, MPI_Count origin_count, MPI_Datatype origin_type, void *result,
+    MPI_Count result_count, MPI_Datatype result_type, int target, MPI_Aint disp, MPI_Count target_count, MPI_Datatype
+    target_type, MPI_Op op, MPI_Win win, MPI_Request *request);
+int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op,
+    MPI_Win win);
+int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type, int target,
+    MPI_Aint disp, MPI_Win win);
+int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
+int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *unit, void *base);
+int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
+int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
+int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *unit, void *base);
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
+int MPI_Win_detach(MPI_Win win, const void *base);
+int MPI_Win_free(MPI_Win *win);
+int MPI_Win_fence(int assertion, MPI_Win win);
+int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win);
+int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win);
+int MPI_Win_complete(MPI_Win win);
+int MPI_Win_wait(MPI_Win win);
+int MPI_Win_unlock_all(MPI_Win win);
+int MPI_Win_flush_all(MPI_Win win);
+int MPI_Win_flush_local_all(MPI_Win win);
+int MPI_Win_sync(MPI_Win win);
+int MPI_Win_test(MPI_Win win, int *flag);
+int MPI_Win_lock(int kind, int rank, int assertion, MPI_Win win);
+int MPI_Win_lock_all(int assertion, MPI_Win win);
+int MPI_Win_unlock(int rank, MPI_Win win);
+int MPI_Win_flush(int rank, MPI_Win win);
+int MPI_Win_flush_local(int rank, MPI_Win win);
+int MPI_Win_get_group(MPI_Win win, MPI_Group *group);
+int MPI_Win_set_info(MPI_Win win, MPI_Info info);
+int MPI_Win_get_info(MPI_Win win, MPI_Info *info);
+int MPI_Win_set_name(MPI_Win win, const char *name);
+int MPI_Win_get_name(MPI_Win win, char *name, int *len);
+int MPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *del, int *keyval, void
+    *extra);
+int MPI_Win_free_keyval(int *keyval);
+int MPI_Win_set_attr(MPI_Win win, int keyval, void *value);
+int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag);
+int MPI_Win_delete_attr(MPI_Win win, int keyval);
+int MPI_Win_create_errhandler(MPI_Win_errhandler_function *fn, MPI_Errhandler *handler);
+int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler);
+int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handler);
+int MPI_Win_call_errhandler(MPI_Win win, int code);
+
 /* ---- handles as Fortran has them (chapter 17) ---- */
 
 MPI_Fint MPI_Comm_c2f(MPI_Comm handle);
@@ -1019,6 +1132,8 @@ MPI_Fint MPI_Info_c2f(MPI_Info handle);
 MPI_Info MPI_Info_f2c(MPI_Fint handle);
 MPI_Fint MPI_File_c2f(MPI_File handle);
 MPI_File MPI_File_f2c(MPI_Fint handle);
+MPI_Fint MPI_Win_c2f(MPI_Win handle);
+MPI_Win MPI_Win_f2c(MPI_Fint handle);
 int MPI_Comm_toint(MPI_Comm handle);
 MPI_Comm MPI_Comm_fromint(int handle);
 int MPI_Type_toint(MPI_Datatype handle);
@@ -1037,6 +1152,8 @@ int MPI_Info_toint(MPI_Info handle);
 MPI_Info MPI_Info_fromint(int handle);
 int MPI_File_toint(MPI_File handle);
 MPI_File MPI_File_fromint(int handle);
+int MPI_Win_toint(MPI_Win handle);
+MPI_Win MPI_Win_fromint(int handle);
 int MPI_Status_c2f(const MPI_Status *from, MPI_Fint *to);
 int MPI_Status_f2c(const MPI_Fint *from, MPI_Status *to);
 int MPI_Status_c2f08(const MPI_Status *from, MPI_F08_status *to);
@@ -1392,6 +1509,20 @@ PC3_P(MPI_T_pvar_read) PC3_P(MPI_T_pvar_write) PC3_P(MPI_T_pvar_reset) PC3_P(MPI
 PC3_P(MPI_T_category_get_num) PC3_P(MPI_T_category_get_info) PC3_P(MPI_T_category_get_index)
 PC3_P(MPI_T_category_get_cvars) PC3_P(MPI_T_category_get_pvars) PC3_P(MPI_T_category_get_categories)
 PC3_P(MPI_T_category_changed)
+PC3_P(MPI_Put) PC3_P(MPI_Put_c) PC3_P(MPI_Get) PC3_P(MPI_Get_c) PC3_P(MPI_Accumulate) PC3_P(MPI_Accumulate_c)
+PC3_P(MPI_Get_accumulate) PC3_P(MPI_Get_accumulate_c) PC3_P(MPI_Rput) PC3_P(MPI_Rput_c) PC3_P(MPI_Rget)
+PC3_P(MPI_Rget_c) PC3_P(MPI_Raccumulate) PC3_P(MPI_Raccumulate_c) PC3_P(MPI_Rget_accumulate)
+PC3_P(MPI_Rget_accumulate_c) PC3_P(MPI_Fetch_and_op) PC3_P(MPI_Compare_and_swap) PC3_P(MPI_Win_create)
+PC3_P(MPI_Win_allocate) PC3_P(MPI_Win_allocate_shared) PC3_P(MPI_Win_shared_query) PC3_P(MPI_Win_create_c)
+PC3_P(MPI_Win_allocate_c) PC3_P(MPI_Win_allocate_shared_c) PC3_P(MPI_Win_shared_query_c) PC3_P(MPI_Win_create_dynamic)
+PC3_P(MPI_Win_attach) PC3_P(MPI_Win_detach) PC3_P(MPI_Win_free) PC3_P(MPI_Win_fence) PC3_P(MPI_Win_post)
+PC3_P(MPI_Win_start) PC3_P(MPI_Win_complete) PC3_P(MPI_Win_wait) PC3_P(MPI_Win_unlock_all) PC3_P(MPI_Win_flush_all)
+PC3_P(MPI_Win_flush_local_all) PC3_P(MPI_Win_sync) PC3_P(MPI_Win_test) PC3_P(MPI_Win_lock) PC3_P(MPI_Win_lock_all)
+PC3_P(MPI_Win_unlock) PC3_P(MPI_Win_flush) PC3_P(MPI_Win_flush_local) PC3_P(MPI_Win_get_group) PC3_P(MPI_Win_set_info)
+PC3_P(MPI_Win_get_info) PC3_P(MPI_Win_set_name) PC3_P(MPI_Win_get_name) PC3_P(MPI_Win_create_keyval)
+PC3_P(MPI_Win_free_keyval) PC3_P(MPI_Win_set_attr) PC3_P(MPI_Win_get_attr) PC3_P(MPI_Win_delete_attr)
+PC3_P(MPI_Win_create_errhandler) PC3_P(MPI_Win_set_errhandler) PC3_P(MPI_Win_get_errhandler)
+PC3_P(MPI_Win_call_errhandler) PC3_P(MPI_Win_c2f) PC3_P(MPI_Win_f2c) PC3_P(MPI_Win_toint) PC3_P(MPI_Win_fromint)
 PC3_P(MPI_Buffer_attach_c) PC3_P(MPI_Buffer_detach_c) PC3_P(MPI_Get_count_c) PC3_P(MPI_Get_elements_c)
 PC3_P(MPI_Status_set_elements_c) PC3_P(MPI_Pack_c) PC3_P(MPI_Unpack_c) PC3_P(MPI_Pack_size_c)
 #undef PC3_P

@@ -570,6 +570,8 @@ PC3_INLINE void pc3_at(const char *pc3_place) {
 }
 /* MPI_Alloc_mem, with its info and where the address goes. */
 extern int pc3_alloc_mem(pc3_diff, const void *, void *, const struct pc3_site *);
+/* MPI_Win_allocate, with its displacement unit, info, communicator, and where the address and the window go. */
+extern int pc3_win_allocate(pc3_diff, pc3_diff, const void *, const void *, void *, void *, const struct pc3_site *);
 extern void pc3_free(void *) __attribute__((nothrow, leaf));
 extern char *pc3_strdup(const char *) __attribute__((malloc, nothrow, leaf));
 extern char *pc3_strndup(const char *, pc3_size) __attribute__((malloc, nothrow, leaf));

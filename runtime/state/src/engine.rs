@@ -40,6 +40,11 @@ pub trait Engine: Send + Sync {
     /// The program called `exit`.
     fn exit(&self, rank: &mut Rank, code: i32) -> !;
 
+    /// What stands in the way of saving a rank, in a sentence without an end.
+    fn obstacle(&self, _rank: &Rank) -> Option<String> {
+        None
+    }
+
     /// The engine's state of one unwound (or finished) rank.
     fn save(&self, rank: &Rank, ctx: &SaveCtx) -> Vec<u8>;
 

@@ -40,7 +40,7 @@ use pc3_vmpi_nonblocking::machines::{machines, Machines};
 use pc3_vmpi_nonblocking::protocol::NonBlocking;
 use pc3_vmpi_nonblocking::room;
 use pc3_vmpi_sched::{Backend, Special};
-use pc3_vmpi_state::{load, message, save};
+use pc3_vmpi_state::{load, message, save, windows};
 use pc3_vmpi_transport::{is_static, note_outcome};
 
 /// Announces this engine to the runtime; to be called before the runtime starts.
@@ -278,6 +278,10 @@ impl Engine for MpiEngine {
         let me = self.world.rank(rank.id() as u32);
         end(me, code);
         self.world.sched().abandon(&*self.world, me.slot)
+    }
+
+    fn obstacle(&self, rank: &Rank) -> Option<String> {
+        windows::obstacle(self.world.rank(rank.id() as u32))
     }
 
     fn save(&self, rank: &Rank, ctx: &SaveCtx) -> Vec<u8> {

@@ -8,8 +8,7 @@ use anyhow::{ensure, Context, Result};
 
 use super::suite::Program;
 
-/// What MPICH's configure would find on any system that we run on.  One-sided communication and
-/// dynamic processes are left out of the common code.
+/// What MPICH's configure would find on any system that we run on.
 const CONFIG: &str = "\
 #include <stdint.h>
 #define HAVE_STDINT_H 1
@@ -35,6 +34,7 @@ const CONFIG: &str = "\
 #define HAVE_LONG_DOUBLE__COMPLEX 1
 #define USE_LONG_DOUBLE_COMPLEX 1
 #define HAVE_MPI_IO 1
+#define HAVE_MPI_WIN_CREATE 1
 #define MPIO_USES_MPI_REQUEST 1
 #define HAVE_PTHREAD_H 1
 #define THREAD_PACKAGE_NAME THREAD_PACKAGE_POSIX
@@ -46,9 +46,6 @@ const CONFIG: &str = "\
 #define SIZEOF_VOID_P __SIZEOF_POINTER__
 #define SIZEOF_MPI_OFFSET 8
 ";
-/// Prototypes of the common code name this type.
-const NO_WINDOWS: &str = "typedef struct conformance_no_win *MPI_Win;\n";
-
 /// Code that all programs share.
 const COMMON: &[&str] = &[
     "util/mtest.c",
@@ -69,15 +66,10 @@ pub struct Builder {
 
 impl Builder {
     /// Builds what all programs share.
-    pub fn new(compiler: PathBuf, root: &Path, dir: PathBuf, windows: bool) -> Result<Builder> {
+    pub fn new(compiler: PathBuf, root: &Path, dir: PathBuf) -> Result<Builder> {
         // A header of the pool's includes its configuration as lying one folder up.
         fs::create_dir_all(dir.join("include"))?;
-        let config = if windows {
-            CONFIG.to_string()
-        } else {
-            format!("{CONFIG}{NO_WINDOWS}")
-        };
-        fs::write(dir.join("mpitestconf.h"), config)?;
+        fs::write(dir.join("mpitestconf.h"), CONFIG)?;
         fs::write(dir.join("dtpoolsconf.h"), "#include \"mpitestconf.h\"\n")?;
         let mut b = Builder {
             compiler,

@@ -148,7 +148,7 @@ pub fn check(o: &ConformanceOptions) -> Result<Summary> {
         dist::run(&[])?;
     }
     let pc3cc = env::dist_dir().join("bin/pc3cc");
-    let builder = Builder::new(pc3cc, &root, work.join("pc3"), false)?;
+    let builder = Builder::new(pc3cc, &root, work.join("pc3"))?;
     let workers = if o.workers.is_empty() {
         vec![1, 4]
     } else {
@@ -394,7 +394,7 @@ fn native(
         .collect();
     for (mpi, mpicc, mpiexec) in MPIS {
         ensure!(env::has_program(mpicc), "{mpicc} is not installed");
-        let builder = Builder::new(mpicc.into(), root, work.join(mpi), true)?;
+        let builder = Builder::new(mpicc.into(), root, work.join(mpi))?;
         let list = in_parallel(programs, o.jobs, |p| {
             if p.excluded.is_some() {
                 return Vec::new();

@@ -1,4 +1,5 @@
-//! What the numbers of bytes are in calls that make MPI datatypes: `MPI_Type_create_hvector(n, 1, sizeof(struct p), MPI_DOUBLE, &t)`.
+//! What the numbers of bytes are in calls that make MPI datatypes: `MPI_Type_create_hvector(n, 1, sizeof(struct p), MPI_DOUBLE, &t)`;
+//! and in those that make windows: `MPI_Win_create(p, n * sizeof *p, sizeof *p, info, comm, &w)`.
 //!
 //! A checkpoint keeps the call, and a restart where `struct p` has another size makes it with other numbers. What these count is
 //! in the program's text, so the call is told: multiples of a type's size, places in objects of a type, or numbers that are
@@ -19,7 +20,7 @@ use pc3_program::tables;
 use pc3_program::walk::{visit, Node};
 use pc3_syntax::tree::*;
 
-/// A call that makes a datatype.
+/// A call that makes a datatype, or a window.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub call: ExprId,
@@ -57,6 +58,8 @@ fn roles(name: &str) -> Roles {
         | "MPI_Type_create_hindexed_block"
         | "MPI_Type_create_struct"
         | "MPI_Type_struct" => &[(1, Length), (2, Place)],
+        "MPI_Win_create" => &[(1, Length), (2, Place)],
+        "MPI_Win_allocate" | "MPI_Win_allocate_shared" => &[(0, Length), (1, Place)],
         "MPI_Type_create_resized" => &[(1, Place), (2, Place)],
         "MPI_Type_create_subarray" => &[(1, Dimension), (2, Dimension), (3, Dimension)],
         "MPI_Type_create_darray" => &[(3, Dimension)],

@@ -49,7 +49,7 @@ pub use size::innermost;
 use std::collections::{HashMap, HashSet};
 pub use struct_overlay::Also;
 use suballocation::Pieces;
-pub use types::is_mpis;
+pub use types::mpis_place;
 pub use types::{called_name, trailing};
 pub use wrappers::allocator;
 use wrappers::{allocation, passed, wrapped, Calls};

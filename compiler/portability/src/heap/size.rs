@@ -1,7 +1,7 @@
 //! What a size argument says about the memory it asks for.
 
 use super::flow::PointerFlow;
-use super::types::{base, called_name, is_char, is_complete, is_mpis};
+use super::types::{base, called_name, is_char, is_complete, mpis_place};
 use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;
 
@@ -180,8 +180,7 @@ fn splits(u: &Unit, e: ExprId, depth: u32) -> bool {
 pub(crate) fn given_place(u: &Unit, call: ExprId) -> Option<Option<ExprId>> {
     let which = match called_name(u, call)? {
         "posix_memalign" => 0,
-        name if is_mpis(name) => 2,
-        _ => return None,
+        name => mpis_place(name)?,
     };
     let ExprKind::Call { args, .. } = &u.expr(call).kind else {
         return None;

@@ -81,7 +81,14 @@ pub(crate) fn same_element(u: &Unit, a: QualType, b: QualType) -> bool {
     a.ty == b.ty || pointer(a) && pointer(b)
 }
 
-/// `MPI_Alloc_mem(size, info, &p)`.
-pub fn is_mpis(name: &str) -> bool {
-    matches!(name, "MPI_Alloc_mem" | "PMPI_Alloc_mem")
+/// Allocators of MPI put the address where they are told: `MPI_Alloc_mem(size, info, &p)`,
+/// `MPI_Win_allocate(size, unit, info, communicator, &p, &window)`.  Which argument that is.
+pub fn mpis_place(name: &str) -> Option<usize> {
+    match name {
+        "MPI_Alloc_mem" | "PMPI_Alloc_mem" => Some(2),
+        "MPI_Win_allocate" | "PMPI_Win_allocate" | "MPI_Win_allocate_c" | "PMPI_Win_allocate_c" => {
+            Some(4)
+        }
+        _ => None,
+    }
 }

@@ -4,7 +4,7 @@ use super::element::wish;
 use super::flow::{Follow, PointerFlow, Wish};
 use super::headed;
 use super::size;
-use super::types::{base, is_mpis};
+use super::types::{base, mpis_place};
 use pc3_program::annotations::{Allocation, Typed};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::groups::{GroupId, Groups};
@@ -22,7 +22,7 @@ pub fn allocator(name: &str) -> Option<&'static [usize]> {
         "reallocarray" => &[1, 2],
         "aligned_alloc" | "memalign" => &[1],
         "posix_memalign" => &[2],
-        _ if is_mpis(name) => &[0],
+        _ if mpis_place(name).is_some() => &[0],
         "alloca" | "__builtin_alloca" | "valloc" => &[0],
         _ => return None,
     })

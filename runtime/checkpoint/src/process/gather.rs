@@ -20,6 +20,9 @@ use pc3_state::stack::exits::{AtExit, Plain, WithStatus};
 
 /// Every rank is unwound or finished.
 pub fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
+    if let Some(obstacle) = ranks.iter().find_map(|r| engines(r)) {
+        return Err(obstacle);
+    }
     if !baseline::is_known() {
         return Ok(());
     }
@@ -84,9 +87,17 @@ pub fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
     Ok(())
 }
 
+/// What the engine has of a rank that cannot be saved.
+fn engines(rank: &Rank) -> Option<String> {
+    rank.job().engine()?.obstacle(rank)
+}
+
 /// The same of one rank, while others run; `first`: it speaks for what is not any rank's own.  What belongs to all ranks
 /// cannot be taken at one moment then.
 pub(crate) fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
+    if let Some(obstacle) = engines(rank) {
+        return Err(obstacle);
+    }
     if !baseline::is_known() {
         return Ok(());
     }

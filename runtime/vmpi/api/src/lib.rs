@@ -4,7 +4,7 @@
 //! that does the work; what fails goes to the communicator's error handler.  Handles are
 //! pointer-sized numbers (`usize`); pointers are trusted only as far as C must.
 //!
-//! * `messages`, `collectives`, `files`, `objects`, `job`: the functions, by chapter; `births`: spawned ranks.
+//! * `messages`, `collectives`, `files`, `windows`, `objects`, `job`: the functions, by chapter; `births`: spawned ranks.
 //! * `arguments`, `given`: arguments, checked; `entry` runs a function's body; `raise`: what becomes of its error.
 
 // The standard says what each function may be given; its sections are named instead.
@@ -20,6 +20,7 @@ pub mod job;
 pub mod messages;
 pub mod objects;
 pub mod raise;
+pub mod windows;
 
 pub use collectives::{coll, comm, dist_graph, inter, reduce, topo};
 pub use files::{datarep, file, file_data};

@@ -35,6 +35,16 @@ pub(crate) fn raise_file(me: &RankState, name: &str, file: usize, e: MpiError) -
     hand_over(me, name, handler, file, &e)
 }
 
+/// The same for a window; for MPI_WIN_NULL MPI_COMM_WORLD's.
+#[cold]
+pub(crate) fn raise_window(me: &RankState, name: &str, window: usize, e: MpiError) -> c_int {
+    let handler = me.objects().window(window).map(|w| w.errhandler);
+    match handler {
+        Ok(handler) => hand_over(me, name, handler, window, &e),
+        Err(_) => raise(me, name, 0, e),
+    }
+}
+
 fn hand_over(me: &RankState, name: &str, handler: usize, mut object: usize, e: &MpiError) -> c_int {
     let mut code = e.class.0;
     match handler {

@@ -5,7 +5,7 @@
 //! | `meeting` | where members of a communicator meet: `parties` lets them wait for one another; `posted` and `rounds` for non-blocking calls |
 //! | `work` | what is done then: `moving` moves data, `reducing` and `combine` combine them |
 //! | `remote` | members of other processes, which read long blocks where they are lent (`zero_copy`); small calls are told in one frame (`inline_collective`) |
-//! | `comm`, `topo`, `io` | communicators, topologies, files |
+//! | `comm`, `topo`, `io`, `win` | communicators, topologies, files, windows |
 //! | `objects` | all MPI objects of a rank |
 //! | `common`, `crew` | what a job's collectives have in common; a rank as a member |
 //! | `above` | what is asked of a protocol that counts collectives |
@@ -21,4 +21,5 @@ pub mod meeting;
 pub mod objects;
 pub mod remote;
 pub mod topo;
+pub mod win;
 pub mod work;

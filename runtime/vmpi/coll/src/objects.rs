@@ -4,6 +4,7 @@ use crate::comm::{Comm, FIRST_ID, SELF_ID, WORLD_ID};
 use crate::io::representation::Registered;
 use crate::io::MpiFile;
 use crate::meeting::{Meeting, MeetingRef, Registry};
+use crate::win::Win;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::Maker;
 use pc3_vmpi_objects::attr::{Attributes, Keyvals};
@@ -85,6 +86,7 @@ pub struct Objects {
     pub keyvals: Keyvals,
     pub infos: Table<Info>,
     pub files: Table<Box<MpiFile>>,
+    pub windows: Table<Box<Win>>,
     /// The handler of MPI_FILE_NULL, which new files inherit.
     pub file_errhandler: usize,
     /// Of files: the program's own, which stay to the end.
@@ -94,7 +96,7 @@ pub struct Objects {
     pub attr_values: Box<AttrValues>,
     /// Addresses that MPI_Get_address handed out.
     pub addresses: AddressLog,
-    /// The datatype that a constructor has made last.
+    /// The datatype, or window, that was made last.
     pub made: usize,
     /// Lowest context id that this rank has not seen.
     pub next_id: u32,
@@ -139,6 +141,7 @@ impl Objects {
             keyvals: Keyvals::default(),
             infos: Table::new(Kind::Info),
             files: Table::new(Kind::File),
+            windows: Table::new(Kind::Win),
             file_errhandler: abi::ERRORS_RETURN,
             representations: Vec::new(),
             info_env: Info::default(),
@@ -261,6 +264,15 @@ impl Objects {
         match self.files.get_mut(handle) {
             Some(f) => Ok(f),
             None => unreachable!("looked up above"),
+        }
+    }
+
+    #[inline]
+    pub fn window(&mut self, handle: usize) -> Result<&mut Win> {
+        match self.windows.get_mut(handle) {
+            Some(w) => Ok(w),
+            None if handle == abi::WIN_NULL => fail(Class::ERR_WIN, "the window is MPI_WIN_NULL"),
+            None => fail(Class::ERR_WIN, "not a window (freed already?)"),
         }
     }
 

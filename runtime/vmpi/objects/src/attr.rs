@@ -1,4 +1,4 @@
-//! Attributes: values that a program caches on communicators and datatypes (MPI 3.1 section 6.7).
+//! Attributes: values that a program caches on communicators, datatypes and windows (MPI 3.1 section 6.7).
 
 use crate::error::{fail, Class, Result};
 use std::collections::BTreeMap;
@@ -10,6 +10,7 @@ pub type Attributes = Vec<(i32, usize)>;
 pub enum On {
     Comm,
     Type,
+    Win,
 }
 
 /// Copy callbacks that the standard predefines as constants.

@@ -21,6 +21,7 @@ pub enum Kind {
     Message = 7,
     Info = 8,
     File = 9,
+    Win = 10,
 }
 
 /// All sends that were complete when they had begun: nothing is to be remembered of one, so none has a slot.  No kind is 0, so
@@ -143,6 +144,7 @@ pub mod abi {
     pub const GROUP_EMPTY: usize = 0x109;
     pub const MESSAGE_NULL: usize = 0x128;
     pub const MESSAGE_NO_PROC: usize = 0x129;
+    pub const WIN_NULL: usize = 0x110;
     pub const FILE_NULL: usize = 0x118;
     pub const INFO_NULL: usize = 0x130;
     pub const INFO_ENV: usize = 0x131;

@@ -3,7 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | `save`, `load` | all of it |
-//! | `posted`, `message`, `files` | pending requests, inbound messages, open files |
+//! | `posted`, `message`, `files`, `windows` | pending requests, inbound messages, open files, windows |
 //! | `saved` | communicators, groups, datatypes and other objects |
 //! | `status` | versions and flags, statuses of requests |
 
@@ -14,3 +14,4 @@ pub mod posted;
 pub mod save;
 pub mod saved;
 mod status;
+pub mod windows;

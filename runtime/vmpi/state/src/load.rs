@@ -7,8 +7,10 @@ use pc3_vmpi_core::p2p::written;
 use pc3_vmpi_link::ports::Ports;
 use pc3_vmpi_link::remote;
 
-use crate::status::{self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION};
-use crate::{files, message, posted, saved};
+use crate::status::{
+    self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION, WINDOWS,
+};
+use crate::{files, message, posted, saved, windows};
 use pc3_vmpi_coll::comm::WORLD_ID;
 use pc3_vmpi_coll::meeting::rounds;
 use pc3_vmpi_core::mail::request::{Extra, What};
@@ -24,12 +26,11 @@ use std::sync::atomic::Ordering::Relaxed;
 pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Result<(), LoadError> {
     let mut r = Reader(bytes);
     let version = r.u8()?;
-    let registered = version > REPRESENTATIONS;
-    let grown = match version - if registered { REPRESENTATIONS } else { 0 } {
-        VERSION => false,
-        GROWN => true,
+    let has = match version.checked_sub(VERSION) {
+        Some(more) if more <= GROWN + REPRESENTATIONS + WINDOWS => more,
         _ => return bad(&format!("version {version} is not known")),
     };
+    let (registered, grown) = (has & REPRESENTATIONS != 0, has & GROWN != 0);
     me.phase.set(match r.u8()? {
         0 => Phase::Before,
         1 => Phase::Initialized,
@@ -75,6 +76,9 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
             files::read_registered(me.objects(), &mut r, ctx)?;
         }
         files::read(me, &mut r, &mut more)?;
+        if has & WINDOWS != 0 {
+            windows::read(me, &mut r, ctx)?;
+        }
     }
     if guest {
         for (q, again) in requests.iter_mut().zip(types) {

@@ -3,13 +3,13 @@
 //! ```text
 //! rank      = version:u8 phase:u8 thread_level:i32 bsend_addr:u64 bsend_size:u64 bsend_untyped:u8 grown?
 //!             [request] [message] [handle:u64 message] objects
-//!             more extra* late_id:u32 representations? files held*
+//!             more extra* late_id:u32 representations? files windows? held*
 //! grown     = world:group world_id:u32 universe:i32 appnum:i32 parent:u64 ports:u32 [port:str] [service:str port:str]
 //! request   = handle:u64 (0: given up) flags:u8 what:u8 dest:u32 key peer:i32 comm:u64
 //!             addr:u64 count:u64 status
 //! status    = source:i32 tag:i32 unit:u32 length:u64 cancelled:u8 error:i32
 //! ```
-//! `[x]` is a list.  `grown` is there in versions 2 and 4, of jobs that have spawned ranks, or ports; `representations` in 3 and 4, of ranks that have registered some.  `more` is of [`saved::save_more`]; each request that is no message has an extra
+//! `[x]` is a list.  The version is 1, and 1 more if there is `grown`, of jobs that have spawned ranks, or ports; 2 more if there are `representations` that the rank has registered; 4 more if there are windows ([`crate::windows`]).  `more` is of [`saved::save_more`]; each request that is no message has an extra
 //! ([`crate::posted`]); files are in [`crate::files`].  A guest's have no addresses: each pending one has what it is to send, in
 //! the portable format (`held`, bytes).  `objects` is what [`saved::save`] writes; the types
 //! of the requests go with it, in their order.  Addresses are the saved program's.
@@ -23,8 +23,10 @@ use pc3_runtime::job::Job;
 use pc3_runtime::transfer::SaveCtx;
 use pc3_vmpi_core::p2p::written;
 
-use crate::status::{self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION};
-use crate::{files, posted, saved};
+use crate::status::{
+    self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION, WINDOWS,
+};
+use crate::{files, posted, saved, windows};
 use pc3_vmpi_core::mail::mailbox::Message;
 use pc3_vmpi_core::mail::request::{Extra, What};
 use pc3_vmpi_core::p2p::{Key, Mode, Request, Status};
@@ -37,9 +39,10 @@ use std::sync::atomic::Ordering::Relaxed;
 pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     let mut w = Writer::default();
     let grown = is_grown(me);
-    let version = if grown { GROWN } else { VERSION };
     let registered = !me.objects().representations.is_empty();
-    w.u8(version + if registered { REPRESENTATIONS } else { 0 });
+    let exposes = !me.objects().windows.is_empty();
+    let more = |is: bool, more: u8| if is { more } else { 0 };
+    w.u8(VERSION + more(grown, GROWN) + more(registered, REPRESENTATIONS) + more(exposes, WINDOWS));
     w.u8(match me.phase.get() {
         Phase::Before => 0,
         Phase::Initialized => 1,
@@ -99,6 +102,9 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
         files::write_registered(me.objects(), &mut w);
     }
     files::write(me, &mut w);
+    if exposes {
+        windows::write(me, &mut w, ctx);
+    }
     if guest {
         list.iter().for_each(|(_, r)| held(&mut w, r));
     }
@@ -157,6 +163,7 @@ pub fn is_idle(me: &RankState) -> bool {
         && !attributes(&o.world)
         && !attributes(&o.self_)
         && o.files.iter().next().is_none()
+        && o.windows.is_empty()
         && o.keyvals.live.is_empty()
         && o.representations.is_empty()
 }

@@ -73,7 +73,7 @@ pub fn save<'a>(o: &Objects, pending: impl Iterator<Item = &'a TypeRef>) -> Vec<
     w.i32(o.keyvals.next);
     w.list(o.keyvals.live.iter(), |w, (id, k)| {
         w.i32(*id);
-        w.u8((k.on == On::Type).into());
+        w.u8(on(k.on));
         for v in [k.copy, k.delete, k.extra_state, k.uses] {
             w.size(v);
         }
@@ -131,11 +131,19 @@ pub fn load_more(o: &mut Objects, r: &mut Reader) -> Read<()> {
     Ok(())
 }
 
+fn on(what: On) -> u8 {
+    match what {
+        On::Comm => 0,
+        On::Type => 1,
+        On::Win => 2,
+    }
+}
+
 fn all<T>(items: impl Iterator<Item = T>) -> std::vec::IntoIter<T> {
     items.collect::<Vec<_>>().into_iter()
 }
 
-fn attributes(w: &mut Writer, attrs: &Attributes) {
+pub(crate) fn attributes(w: &mut Writer, attrs: &Attributes) {
     w.list(attrs.iter(), |w, (id, value)| {
         (w.i32(*id), w.size(*value)).0
     });
@@ -273,7 +281,12 @@ pub fn load(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Vec<Agai
     o.keyvals.live = r
         .list(|r| {
             let id = r.i32()?;
-            let on = if r.u8()? != 0 { On::Type } else { On::Comm };
+            let on = match r.u8()? {
+                0 => On::Comm,
+                1 => On::Type,
+                2 => On::Win,
+                _ => return bad("an attribute key"),
+            };
             let (copy, delete, extra_state) =
                 (function(r, ctx)?, function(r, ctx)?, value(r, ctx)?);
             Ok((
@@ -328,7 +341,7 @@ pub(crate) fn read_group(o: &Objects, r: &mut Reader) -> Read<GroupRef> {
     })
 }
 
-fn read_attributes(r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Attributes> {
+pub(crate) fn read_attributes(r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Attributes> {
     r.list(|r| Ok((r.i32()?, value(r, ctx)?)))
 }
 

@@ -7,10 +7,11 @@ use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 pub const VERSION: u8 = 1;
 
-pub(crate) const GROWN: u8 = 2;
-
-/// More than one of these, with representations of files.
+/// What is added to that for what only some ranks have: that of jobs with ranks that were spawned, or with ports;
+/// representations of files; windows.
+pub(crate) const GROWN: u8 = 1;
 pub(crate) const REPRESENTATIONS: u8 = 2;
+pub(crate) const WINDOWS: u8 = 4;
 
 pub const NULL: u8 = 1;
 

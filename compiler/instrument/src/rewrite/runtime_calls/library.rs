@@ -3,7 +3,7 @@
 use crate::rewrite::unit::UnitCx;
 use pc3_libc::state::{self, How};
 use pc3_portability::datatypes::Counts;
-use pc3_portability::heap::is_mpis;
+use pc3_portability::heap::mpis_place;
 use pc3_program::tables;
 use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;
@@ -313,9 +313,10 @@ pub(crate) fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> C
             _ => new.into(),
         });
         r.extra = format!(", {}", site_argument(cx, call));
-    } else if cx.mpi && is_mpis(name) && cx.p.is_librarys(name) {
-        r.callee = Some(format!("(pc3_at({}), pc3_alloc_mem)", place(cx, call)));
+    } else if let Some(new) = mpis(cx, name) {
+        r.callee = Some(format!("(pc3_at({}), {new})", place(cx, call)));
         r.extra = format!(", {}", site_argument(cx, call));
+        r.around = told_of_numbers(cx, call);
     } else if let Some(new) = plain(name, cx.mpi) {
         r.callee = Some(new.into());
     } else if !cx.p.is_librarys(name) {
@@ -342,14 +343,27 @@ pub(crate) fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> C
         r.extra = ")".into();
     } else if cx.mpi && tables::is_mpi(name) {
         r.callee = Some(format!("(pc3_at({}), {name})", place(cx, call)));
-        if let Some(n) = cx.datatypes.iter().position(|d| d.call == call) {
-            let of = &cx.datatypes[n];
-            let lengths = counted(of.lengths, &format!("pc3_lengths_{n}"));
-            let places = counted(of.places, &format!("pc3_places_{n}"));
-            r.around = Some(format!("pc3_counted({lengths}, {places}, "));
-        }
+        r.around = told_of_numbers(cx, call);
     }
     r
+}
+
+/// What an allocator of MPI becomes.
+fn mpis(cx: &UnitCx, name: &str) -> Option<&'static str> {
+    mpis_place(name).filter(|_| cx.mpi && cx.p.is_librarys(name))?;
+    Some(match name.contains("Win_") {
+        true => "pc3_win_allocate",
+        false => "pc3_alloc_mem",
+    })
+}
+
+/// What tells the runtime what numbers of bytes in a call are.
+fn told_of_numbers(cx: &UnitCx, call: ExprId) -> Option<String> {
+    let n = cx.datatypes.iter().position(|d| d.call == call)?;
+    let of = &cx.datatypes[n];
+    let lengths = counted(of.lengths, &format!("pc3_lengths_{n}"));
+    let places = counted(of.places, &format!("pc3_places_{n}"));
+    Some(format!("pc3_counted({lengths}, {places}, "))
 }
 
 /// What the runtime is told of numbers; `row`: of those that count objects of a type.

@@ -44,7 +44,7 @@ unsafe fn path(name: *const c_char) -> Result<PathBuf> {
     Ok(here.join(name))
 }
 
-fn info_of(me: &RankState, info: usize) -> Result<Info> {
+pub(crate) fn info_of(me: &RankState, info: usize) -> Result<Info> {
     match info {
         abi::INFO_NULL => Ok(Info::default()),
         _ => match me.objects().infos.get(info) {

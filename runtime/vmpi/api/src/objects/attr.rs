@@ -1,10 +1,11 @@
-//! Attributes on communicators and datatypes (MPI 3.1 section 6.7).
+//! Attributes on communicators, datatypes and windows (MPI 3.1 section 6.7).
 //!
 //! Callbacks are the program's and may call MPI: no reference to the rank's objects is held while
 //! one runs.
 
 use crate::arguments::put;
 use crate::entry::entry;
+use crate::windows::on_window;
 use pc3_vmpi_coll::objects::HasObjects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::attr::{get, Attributes, On, DUP_FN, NULL_FN};
@@ -20,6 +21,7 @@ fn of(me: &RankState, on: On, object: usize) -> Result<&mut Attributes> {
     Ok(match on {
         On::Comm => &mut me.objects().comm_mut(object)?.attrs,
         On::Type => &mut me.objects().type_object(object)?.attrs,
+        On::Win => &mut me.objects().window(object)?.attrs,
     })
 }
 
@@ -113,6 +115,22 @@ fn predefined(me: &RankState, id: c_int) -> Option<usize> {
 
 const APPNUM: c_int = 505;
 
+const WIN_BASE: c_int = 601;
+const WIN_MODEL: c_int = 605;
+
+/// A window's base, or the address of what else is predefined.
+fn of_window(me: &RankState, window: usize, id: c_int) -> Result<Option<usize>> {
+    let w = me.objects().window(window)?;
+    let v = &w.window.values;
+    Ok(Some(match id {
+        WIN_BASE => w.base(),
+        602 => &raw const v.unit as usize,
+        603 => &raw const v.size as usize,
+        604 => &raw const v.flavor as usize,
+        _ => &raw const v.model as usize,
+    }))
+}
+
 unsafe fn get_attr(
     me: &RankState,
     on: On,
@@ -127,6 +145,7 @@ unsafe fn get_attr(
             Some(p)
         }
         _ if on == On::Comm && id == APPNUM => None,
+        _ if on == On::Win && (WIN_BASE..=WIN_MODEL).contains(&id) => of_window(me, object, id)?,
         _ => {
             let attrs = of(me, on, object)?;
             let found = get(attrs, id);
@@ -165,8 +184,17 @@ unsafe fn free_keyval(me: &RankState, on: On, keyval: *mut c_int) -> Result<()> 
     put(keyval, 0)
 }
 
+/// Errors of datatypes go to MPI_COMM_WORLD's handler.
+fn on_type(
+    name: &'static str,
+    _datatype: usize,
+    f: impl FnOnce(&'static RankState) -> Result<()>,
+) -> c_int {
+    entry(name, 0, f)
+}
+
 macro_rules! functions {
-    ($on:expr, $handler:expr, $create:ident $free:ident $set:ident $get:ident $delete:ident) => {
+    ($on:expr, $run:expr, $create:ident $free:ident $set:ident $get:ident $delete:ident) => {
         #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $create(
             copy: usize,
@@ -189,7 +217,7 @@ macro_rules! functions {
         }
         #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $set(object: usize, keyval: c_int, value: *mut c_void) -> c_int {
-            entry(stringify!($set), $handler(object), |me| {
+            $run(stringify!($set), object, |me: &'static RankState| {
                 set_attr(me, $on, object, keyval, value as usize)
             })
         }
@@ -200,18 +228,19 @@ macro_rules! functions {
             value: *mut c_void,
             flag: *mut c_int,
         ) -> c_int {
-            entry(stringify!($get), $handler(object), |me| {
+            $run(stringify!($get), object, |me: &'static RankState| {
                 get_attr(me, $on, object, keyval, value.cast(), flag)
             })
         }
         #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $delete(object: usize, keyval: c_int) -> c_int {
-            entry(stringify!($delete), $handler(object), |me| {
+            $run(stringify!($delete), object, |me: &'static RankState| {
                 delete_attr(me, $on, object, keyval)
             })
         }
     };
 }
-functions!(On::Comm, |c| c, MPI_Comm_create_keyval MPI_Comm_free_keyval MPI_Comm_set_attr MPI_Comm_get_attr MPI_Comm_delete_attr);
-functions!(On::Comm, |c| c, MPI_Keyval_create MPI_Keyval_free MPI_Attr_put MPI_Attr_get MPI_Attr_delete);
-functions!(On::Type, |_| 0, MPI_Type_create_keyval MPI_Type_free_keyval MPI_Type_set_attr MPI_Type_get_attr MPI_Type_delete_attr);
+functions!(On::Comm, entry, MPI_Comm_create_keyval MPI_Comm_free_keyval MPI_Comm_set_attr MPI_Comm_get_attr MPI_Comm_delete_attr);
+functions!(On::Comm, entry, MPI_Keyval_create MPI_Keyval_free MPI_Attr_put MPI_Attr_get MPI_Attr_delete);
+functions!(On::Type, on_type, MPI_Type_create_keyval MPI_Type_free_keyval MPI_Type_set_attr MPI_Type_get_attr MPI_Type_delete_attr);
+functions!(On::Win, on_window, MPI_Win_create_keyval MPI_Win_free_keyval MPI_Win_set_attr MPI_Win_get_attr MPI_Win_delete_attr);

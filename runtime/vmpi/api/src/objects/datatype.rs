@@ -52,7 +52,7 @@ pub(crate) unsafe fn create_of(
     put(new, made)
 }
 
-/// What generated code puts around a constructor call: what numbers of bytes in it are.
+/// What generated code puts around a call that makes a datatype or a window: what numbers of bytes in it are.
 #[no_mangle]
 pub(crate) extern "C" fn pc3_counted(lengths: u32, places: u32, result: c_int) -> c_int {
     let counts = Counts {
@@ -62,7 +62,9 @@ pub(crate) extern "C" fn pc3_counted(lengths: u32, places: u32, result: c_int) -
     if result == Class::SUCCESS.0 && counts.is_known() {
         if let Some(me) = RankState::try_current() {
             let made = me.objects().made;
-            if let Ok(object) = me.objects().type_object(made) {
+            if let Ok(w) = me.objects().window(made) {
+                w.counts = counts;
+            } else if let Ok(object) = me.objects().type_object(made) {
                 let ty = (*object.ty).clone();
                 object.ty = Datatype { counts, ..ty }.into();
             }

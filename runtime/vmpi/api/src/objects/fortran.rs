@@ -26,6 +26,7 @@ handles! {
     MPI_Errhandler_c2f MPI_Errhandler_f2c
     MPI_Info_c2f MPI_Info_f2c
     MPI_File_c2f MPI_File_f2c
+    MPI_Win_c2f MPI_Win_f2c
     MPI_Comm_toint MPI_Comm_fromint
     MPI_Type_toint MPI_Type_fromint
     MPI_Group_toint MPI_Group_fromint
@@ -35,6 +36,7 @@ handles! {
     MPI_Errhandler_toint MPI_Errhandler_fromint
     MPI_Info_toint MPI_Info_fromint
     MPI_File_toint MPI_File_fromint
+    MPI_Win_toint MPI_Win_fromint
 }
 
 /// A Fortran status is an array of as many integers as ours has, or a type with them.

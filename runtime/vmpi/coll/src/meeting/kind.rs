@@ -34,6 +34,8 @@ kinds! {
     NeighborAlltoallw "MPI_Neighbor_alltoallw", CommIdup "MPI_Comm_idup",
     FileOpen "MPI_File_open", FileClose "MPI_File_close", FileSync "MPI_File_sync", FileSetSize "MPI_File_set_size",
     FileSetView "MPI_File_set_view", FileOrdered "MPI_File access in rank order", Finalize "MPI_Finalize",
+    WinCreate "MPI_Win_create", WinAllocate "MPI_Win_allocate", WinAllocateShared "MPI_Win_allocate_shared",
+    WinCreateDynamic "MPI_Win_create_dynamic", WinFree "MPI_Win_free", WinFence "MPI_Win_fence",
     CommSpawn "MPI_Comm_spawn", CommAccept "MPI_Comm_accept", CommConnect "MPI_Comm_connect",
 }
 

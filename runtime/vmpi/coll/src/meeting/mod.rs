@@ -59,6 +59,8 @@ pub struct Meeting {
     pub inner: Registry,
     /// The file that a checkpoint's members have in common.
     file: OnceLock<Arc<Shared>>,
+    /// The window of its members here.
+    window: OnceLock<Arc<pc3_vmpi_rma::shared::Shared>>,
 }
 
 // SAFETY: a seat is written by its member before it arrives and by the worker of the plan before
@@ -182,6 +184,12 @@ impl Meeting {
         Arc::clone(self.file.get_or_init(make))
     }
 
+    /// What the members of a window have in common, made by whoever asks first.
+    pub fn window(&self) -> Arc<pc3_vmpi_rma::shared::Shared> {
+        let make = || Arc::new(pc3_vmpi_rma::shared::Shared::new(self.size()));
+        Arc::clone(self.window.get_or_init(make))
+    }
+
     /// Members.
     #[inline]
     pub fn size(&self) -> usize {
@@ -205,6 +213,7 @@ impl Meeting {
             remote: OnceLock::new(),
             inner: Registry::default(),
             file: OnceLock::new(),
+            window: OnceLock::new(),
         })
     }
 

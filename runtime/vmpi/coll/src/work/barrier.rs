@@ -31,10 +31,15 @@ impl Call for Gate {
         })
     }
     fn result(&self, _: usize, _: usize, _: &mut Writer) -> bool {
-        // What closing and positioning a file does is not done by waiting.
+        // What closing and positioning a file does is not done by waiting, and windows are written to between fences.
         !matches!(
             self.0,
-            Kind::FileClose | Kind::FileSync | Kind::FileSetSize | Kind::FileSetView
+            Kind::FileClose
+                | Kind::FileSync
+                | Kind::FileSetSize
+                | Kind::FileSetView
+                | Kind::WinFence
+                | Kind::WinFree
         )
     }
     fn put_result(&self, _: usize, _: usize, _: &mut Reader, _: &World) -> Read<()> {

@@ -1,0 +1,21 @@
+//! One-sided communication between ranks of a process (MPI 4.1 chapter 12).
+//!
+//! An operation is done when it is called: on the target's memory, on the stack of the origin.  So nothing is pending between
+//! calls, and a checkpoint has the memory, the epochs and the locks.
+//!
+//! | module | what |
+//! |---|---|
+//! | `shared` | what the members of a window have in common |
+//! | `window` | what one member has of it |
+//! | `epochs` | which operations and synchronisations may come next |
+//! | `operations` | moving and combining data |
+//! | `active`, `locks` | waiting for other members: post, start, complete, wait; locks |
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod active;
+pub mod epochs;
+pub mod locks;
+pub mod operations;
+pub mod shared;
+pub mod window;
