@@ -64,6 +64,92 @@ freed hints: MPI_ERR_INFO
 a handler that is null: MPI_ERR_ARG
 ";
 
+/// What wrong uses of windows come to, on one process.
+const WINDOWS: &str = "\
+no epoch: MPI_ERR_RMA_SYNC
+no lock: MPI_ERR_RMA_SYNC
+no start: MPI_ERR_RMA_SYNC
+no post: MPI_ERR_RMA_SYNC
+nothing to flush: MPI_ERR_RMA_SYNC
+no window: MPI_ERR_WIN
+an unknown assertion: MPI_ERR_ASSERT
+an unknown lock: MPI_ERR_LOCKTYPE
+to attach to another window: MPI_ERR_RMA_FLAVOR
+to share another window: MPI_ERR_RMA_FLAVOR
+a second lock: MPI_ERR_RMA_SYNC
+another target: MPI_ERR_RMA_SYNC
+a fence in a lock: MPI_ERR_RMA_SYNC
+freed in a lock: MPI_ERR_RMA_SYNC
+no rank: MPI_ERR_RANK
+a displacement below 0: MPI_ERR_DISP
+behind the end: MPI_ERR_RMA_RANGE
+too much: MPI_ERR_TRUNCATE
+another type: MPI_ERR_TYPE
+no operation: MPI_ERR_OP
+a number to compare: MPI_ERR_TYPE
+a second post: MPI_ERR_RMA_SYNC
+a lock within: MPI_ERR_RMA_SYNC
+end 1
+";
+
+/// Windows: argument, number of processes, settings; the status, what is printed and what is told.
+type OfWindow = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    i32,
+    &'static str,
+    &'static str,
+);
+const OF_WINDOWS: &[OfWindow] = &[
+    ("returned", "1", &[], 0, WINDOWS, ""),
+    (
+        "any",
+        "2",
+        &[],
+        1,
+        "",
+        "MPI_Win_create (windows.c:72): MPI_ERR_UNSUPPORTED_OPERATION",
+    ),
+    (
+        "any",
+        "1",
+        &[("PC3_PROTOCOL", "nonblocking"), ("PC3_EVERY", "1x")],
+        0,
+        "end 1\n",
+        "has a window of MPI_Win_create, which others may write to while local checkpoints are taken",
+    ),
+    (
+        "shared",
+        "1",
+        &[("PC3_EVERY", "1x")],
+        0,
+        "end 1\n",
+        "warning[pc3::W0601]: no checkpoint was taken: rank 0 has the window \"ours\" of MPI_Win_allocate_shared",
+    ),
+    ("locked", "1", &[], 91, "", "MPI_Win_lock at windows.c:76"),
+];
+
+fn of_window((case, processes, env, status, printed, told): &OfWindow) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/faults/windows.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let mut job = Job::new(&p)?;
+    job.program.args = vec![(*case).to_owned()];
+    let by = [&*pc3run, "-w", "2", "-p", *processes, "--mpi", "none"];
+    let child = job.start_by(&by, HOST, &exe, env)?;
+    let done = job.finish(child)?;
+    let said = String::from_utf8_lossy(&job.stdout()).into_owned();
+    ensure!(done.status == *status, "{}: {}", done.status, done.stderr);
+    ensure!(said == *printed, "{said}");
+    ensure!(
+        done.stderr.contains(told),
+        "nothing of {told}: {}",
+        done.stderr
+    );
+    Ok(())
+}
+
 pub fn trials() -> Vec<Trial> {
     let trial = |name: &str, words: &'static str, status: Option<i32>| {
         let case = name.to_owned();
@@ -74,7 +160,16 @@ pub fn trials() -> Vec<Trial> {
     let cases = CASES
         .iter()
         .map(|(name, words, status)| trial(name, words, *status));
-    cases.chain([trial("returned", "", Some(0))]).collect()
+    let window = |of: &'static OfWindow| {
+        let protocol = of.2.first().map_or("", |e| e.1);
+        let name = format!("misuse::window_{}_{}_{protocol}", of.0, of.1);
+        clock::test(name, move || {
+            of_window(of).map_err(|e| format!("{e:#}").into())
+        })
+    };
+    let windows = OF_WINDOWS.iter().map(window);
+    let cases = cases.chain([trial("returned", "", Some(0))]);
+    cases.chain(windows).collect()
 }
 
 fn check(case: &str, words: &str, status: Option<i32>) -> Result<()> {
