@@ -150,6 +150,7 @@ fn reload(rank: &Rank) -> Result<(), String> {
     if pc3_control::given::var_os("PC3_FAIL").is_none_or(|v| v != "reload") {
         return Ok(());
     }
+    rank.job().behind.settle();
     let all = pc3_control::store::list(rank.job().dir()).map_err(|e| e.to_string())?;
     let (id, path) = all.last().ok_or("no checkpoint has been written")?;
     FIRST.call_once(|| {

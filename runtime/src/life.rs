@@ -23,7 +23,7 @@ use pc3_control::partition::Traffic;
 use pc3_control::peers::{self, Peers};
 use pc3_control::placement::Placement;
 use pc3_control::report::{
-    die, flush_free, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT,
+    die, flush_free, hold, on_death, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT,
     EXIT_REFUSED, EXIT_SETTINGS,
 };
 use pc3_control::settings::{misspelt, Addresses, BadSetting, Every, Restart, Settings};
@@ -54,8 +54,27 @@ fn ending(job: &Job) -> Ending {
     }
 }
 
+/// The program forks, and its child has no other thread than that.
+extern "C" fn before_fork() {
+    if let Some(job) = JOB.get().filter(|_| !forked()) {
+        job.behind.settle();
+    }
+}
+
+/// The process ends, for a reason that has been told.
+fn before_death() {
+    let alone = JOB.get().filter(|job| job.peers().is_none() && !forked());
+    if let Some(job) = alone {
+        job.behind.settle_within(Duration::from_secs(10));
+    }
+}
+
 extern "C" fn at_exit() {
     if let Some(job) = JOB.get().filter(|_| !forked()) {
+        if job.peers().is_none() {
+            // Of several processes others may be gone already; where all come to their end the engine has waited.
+            job.behind.settle();
+        }
         let passed = passed::last_words(&job.control);
         if let Some(words) = passed.or_else(|| job.control.last_words(&ending(job))) {
             say(&words);
@@ -181,6 +200,8 @@ fn live(
     forks::note();
     // Being the first, it runs last.
     processes::at_end(at_exit);
+    processes::before_fork(before_fork);
+    on_death(before_death);
     if let Some(checkpoint) = checkpoint {
         compare_arguments(&checkpoint.job.arguments);
         restart::restart(&checkpoint, &job, &mut ranks).unwrap_or_else(|e| leave(e));

@@ -5,25 +5,33 @@
 //! checkpoint, or how many bytes its ranks take.  Process 0 begins a temporary file and tells each where in it its part
 //! goes; each writes it, makes it durable and answers with its sections; process 0 adds the section table and commits.
 //! What goes wrong in any of them leaves the last checkpoint as it was.
+//!
+//! Where ranks stand still for it, they do so until each process has its part copied, and from there on it is written
+//! [behind] them; or until it is durable, if the job stops with it, or `PC3_COMMIT=sync` has it so.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::Receiver;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pc3_control::control::Taken;
+use pc3_control::control::{without_size_signal, Taken};
+use pc3_control::failpoint::chaos;
 use pc3_control::peers::Peers;
-use pc3_control::store::Stalls;
-use pc3_format::file::{Entry, Writer};
-use pc3_os::own::high;
+use pc3_control::store::{Begun, Stalls, StoreError, Temporary};
+use pc3_format::file::{Writer, HEADER};
+use pc3_os::own;
 use pc3_os::threads::lock;
 use pc3_process::files::window;
 use pc3_state::guest::Tables;
 use pc3_state::job::Job;
 use pc3_state::skipped_checkpoint::Skipped;
 
+use crate::behind::{self, Hand};
 use crate::multi_process_checkpoint::{
-    broken, decode_outcome, decode_part, decode_place, encode_outcome, encode_part, encode_places,
-    tables, Offer, Outcome,
+    broken, decode_outcome, decode_part, decode_place, encode_no_places, encode_outcome,
+    encode_part, encode_places, tables, Offer, Outcome, Part, Place,
 };
 use crate::save;
 
@@ -79,7 +87,7 @@ pub(crate) struct Share {
 
 /// Writes a checkpoint, together with the other processes, and makes it the next one.  A failure is reported on stderr
 /// and the program goes on.
-pub(crate) fn commit(job: &Job, protocol: &mut dyn Protocol) -> Written {
+pub(crate) fn commit(job: &Arc<Job>, protocol: &mut dyn Protocol) -> Written {
     match job.peers() {
         Some(peers) if peers.index() != 0 => Written::After(follow(job, peers, protocol)),
         Some(peers) => lead(job, peers, protocol),
@@ -111,8 +119,9 @@ impl Peers for Alone {
 
 /// What this process has, and how many bytes that are, once nothing stands in the way: others' parts follow.
 fn offer(job: &Job, protocol: &mut dyn Protocol) -> Offer {
-    let stop = job.control.stop_asked();
     let share = protocol.take(job);
+    // Who asks for that from here on asks for the next one, too.
+    let stop = job.control.stop_asked();
     let mut guests = Tables::new();
     let mut count = || {
         let mut out = Writer::counting();
@@ -147,28 +156,97 @@ fn offer(job: &Job, protocol: &mut dyn Protocol) -> Offer {
 }
 
 /// The part of another process than the first.
-fn follow(job: &Job, peers: &dyn Peers, protocol: &mut dyn Protocol) -> After {
+fn follow(job: &Arc<Job>, peers: &dyn Peers, protocol: &mut dyn Protocol) -> After {
     let offer = offer(job, protocol);
     peers.gather(&offer.encode());
     let place = decode_place(&peers.spread(&[]), peers.index()).unwrap_or_else(|e| broken(e));
-    if let Some((path, at, mut guests)) = place {
-        let mut write = || -> io::Result<Vec<Entry>> {
-            let length = offer.length.clone().unwrap_or(0);
-            let mut file = high(OpenOptions::new().write(true).open(&path)?);
-            file.seek(SeekFrom::Start(at))?;
-            let mut out = Writer::part(&mut file, at);
-            protocol.write(job, &mut guests, &mut out)?;
-            check(out.offset() - at, length)?;
-            let entries = out.into_entries()?;
-            file.sync_all()?;
-            Ok(entries)
+    let mut behind = None;
+    if let Some(place) = place {
+        behind = place.behind;
+        let length = offer.length.unwrap_or(0);
+        let hand = behind.and_then(|_| behind::start(job, length, write_part_behind));
+        let path = place.path.display().to_string();
+        let file = part_of(&place);
+        let part = match (behind, hand, file) {
+            (Some(passage), Some(hand), Ok(file)) => {
+                leave_part(job, protocol, (file, place, length), hand);
+                job.control.goes_on(passage);
+                return After::Continue;
+            }
+            (_, _, Ok(file)) => write_part(job, protocol, (file, place, length)),
+            (_, _, Err(e)) => Err(e),
         };
-        let part = write().map_err(|e| format!("{}: {e}", path.display()));
-        peers.gather(&encode_part(&part));
+        peers.gather(&encode_part(&part.map_err(|e| format!("{path}: {e}"))));
     }
     let (passage, what, stop) = decode_outcome(&peers.spread(&[])).unwrap_or_else(|e| broken(e));
-    job.control.done(passage, what, protocol.since().elapsed());
+    match behind {
+        Some(passage) => {
+            job.control.goes_on(passage);
+            job.control.written(what);
+        }
+        None => drop(job.control.done(passage, what, protocol.since().elapsed())),
+    }
     After::of(stop)
+}
+
+/// The file, at the place where the part goes.
+fn part_of(place: &Place) -> io::Result<File> {
+    let mut file = own::high(OpenOptions::new().write(true).open(&place.path)?);
+    file.seek(SeekFrom::Start(place.at))?;
+    Ok(file)
+}
+
+fn write_part(
+    job: &Job,
+    protocol: &mut dyn Protocol,
+    (mut file, mut place, length): (File, Place, u64),
+) -> io::Result<Part> {
+    let mut out = Writer::part(&mut file, place.at);
+    protocol.write(job, &mut place.tables, &mut out)?;
+    check(out.offset() - place.at, length)?;
+    let entries = out.into_entries()?;
+    file.sync_all()?;
+    let stood = Vec::new();
+    Ok(Part { entries, stood })
+}
+
+/// Where a part goes, and the file.
+struct PartBegun {
+    file: File,
+    at: u64,
+    path: String,
+}
+
+/// The ranks go on when their part has been copied.
+fn leave_part(
+    job: &Job,
+    protocol: &mut dyn Protocol,
+    (file, mut place, length): (File, Place, u64),
+    hand: Hand<PartBegun, Vec<(u64, Duration)>>,
+) {
+    let (at, path) = (place.at, place.path.display().to_string());
+    hand.copy(job, (PartBegun { file, at, path }, at), |out| {
+        protocol.write(job, &mut place.tables, out)?;
+        check(out.offset() - at, length)
+    });
+    hand.leave(protocol.stalls().0);
+}
+
+/// By a thread of its own.
+fn write_part_behind(job: &Job, begun: PartBegun, copied: &Receiver<Vec<(u64, Duration)>>) {
+    let PartBegun { mut file, at, path } = begun;
+    let mut out = Writer::part(&mut file, at);
+    let received = job.behind.pipe.receive(&mut out);
+    let entries = received.and_then(|()| out.into_entries());
+    let synced = entries.and_then(|entries| file.sync_all().map(|()| entries));
+    drop(file);
+    let (Ok(stood), Some(peers)) = (copied.recv(), job.peers()) else {
+        return;
+    };
+    let part = synced.map(|entries| Part { entries, stood });
+    peers.gather(&encode_part(&part.map_err(|e| format!("{path}: {e}"))));
+    let (_, what, _) = decode_outcome(&peers.spread(&[])).unwrap_or_else(|e| broken(e));
+    job.control.written(what);
 }
 
 fn check(written: u64, counted: u64) -> io::Result<()> {
@@ -180,7 +258,7 @@ fn check(written: u64, counted: u64) -> io::Result<()> {
 }
 
 /// The first process, or the only one.
-fn lead(job: &Job, peers: &dyn Peers, protocol: &mut dyn Protocol) -> Written {
+fn lead(job: &Arc<Job>, peers: &dyn Peers, protocol: &mut dyn Protocol) -> Written {
     let apart = protocol.is_apart();
     let before = apart.then(|| offer(job, protocol));
     // Where ranks stand still, the others' output comes first: then ours stands behind it.
@@ -195,12 +273,16 @@ fn lead(job: &Job, peers: &dyn Peers, protocol: &mut dyn Protocol) -> Written {
         false => own_passage,
     };
     if let Some(why) = disturbed(&offers) {
-        peers.spread(&encode_places("", &[], &[]));
+        peers.spread(&encode_no_places());
         peers.spread(&encode_outcome(passage, &Outcome::Disturbed, false));
         return Written::Disturbed(why);
     }
     let stop = offers.iter().any(|o| o.stop);
-    let what = write_together(job, peers, protocol, offers, passage);
+    let behind = !apart && !stop && !job.control.stops() && behind::is_wanted(job);
+    let sheet = Sheet::of(job, offers, passage, behind);
+    let Some(what) = write_together(job, peers, protocol, sheet) else {
+        return Written::After(After::Continue);
+    };
     let stops = job.control.done(passage, what, protocol.since().elapsed());
     let stop = stops || (stop && what == Taken::Committed);
     peers.spread(&encode_outcome(passage, &Outcome::Over(what), stop));
@@ -218,141 +300,285 @@ fn disturbed(offers: &[Offer]) -> Option<String> {
     })
 }
 
-/// Writes what all have, if nothing stands in the way.
-fn write_together(
-    job: &Job,
-    peers: &dyn Peers,
-    protocol: &mut dyn Protocol,
-    offers: Vec<Offer>,
+/// What process 0 knows of a checkpoint.
+struct Sheet {
+    asked: bool,
     passage: u64,
-) -> Taken {
-    let asked = offers.iter().any(|o| o.asked);
-    let mut guests = Tables::new();
-    for offer in offers.iter().filter(|_| job.program.guest) {
-        let merged = guests.merge(&tables(&offer.tables));
-        merged.unwrap_or_else(|e| broken(e));
-    }
-    let stalls: Vec<(u64, Duration)> = offers.iter().flat_map(|o| o.stood.clone()).collect();
-    let now = Instant::now();
-    let until_now = |stalls: Vec<(u64, Duration)>| {
-        // On other machines' clocks only durations mean anything here.
-        let more = now.elapsed();
-        Stalls(
-            stalls
-                .into_iter()
-                .map(|(r, time)| (r, time + more))
-                .collect(),
-        )
-    };
-    let ranks = offers.iter().map(|o| o.ranks).sum();
-    let lengths: Result<Vec<u64>, Skipped> = offers.into_iter().map(|o| o.length).collect();
-    let lengths = match lengths {
-        Ok(lengths) => lengths,
-        Err(obstacle) => {
-            peers.spread(&encode_places("", &[], &[]));
-            return job.skipped(&obstacle, asked);
-        }
-    };
-    let apart = protocol.is_apart();
-    let mut told = false;
-    let done = make_durable(
-        job,
-        asked,
-        || match apart {
-            true => Stalls(stalls),
-            false => until_now(stalls),
-        },
-        |path, file, id| {
-            told = true;
-            let begun = (path, file, id);
-            let of = (ranks, passage);
-            write(job, peers, protocol, &mut guests, of, begun, &lengths)
-        },
-    );
-    if !told {
-        peers.spread(&encode_places("", &[], &[]));
-    }
-    done
+    /// Of all processes.
+    ranks: u64,
+    lengths: Result<Vec<u64>, Skipped>,
+    guests: Tables,
+    /// How long ranks had stood at some time, and when that was.
+    stood: Vec<(u64, Duration)>,
+    then: Instant,
+    /// The ranks go on before it is written.
+    behind: bool,
+    /// The others know where their parts go, which lie up to there.
+    placed: Option<u64>,
 }
 
-/// One file of all processes' parts.
-fn write(
+impl Sheet {
+    fn of(job: &Job, offers: Vec<Offer>, passage: u64, behind: bool) -> Sheet {
+        let mut guests = Tables::new();
+        for offer in offers.iter().filter(|_| job.program.guest) {
+            let merged = guests.merge(&tables(&offer.tables));
+            merged.unwrap_or_else(|e| broken(e));
+        }
+        Sheet {
+            asked: offers.iter().any(|o| o.asked),
+            passage,
+            ranks: offers.iter().map(|o| o.ranks).sum(),
+            stood: offers.iter().flat_map(|o| o.stood.clone()).collect(),
+            then: Instant::now(),
+            lengths: offers.into_iter().map(|o| o.length).collect(),
+            guests,
+            behind,
+            placed: None,
+        }
+    }
+
+    /// Of ranks that stand until now.
+    fn stalls(self, apart: bool) -> Stalls {
+        // On other machines' clocks only durations mean anything here.
+        let more = match apart {
+            true => Duration::ZERO,
+            false => self.then.elapsed(),
+        };
+        let until_now = |(rank, time)| (rank, time + more);
+        Stalls(self.stood.into_iter().map(until_now).collect())
+    }
+}
+
+/// Writes what all have, if nothing stands in the way.  None: it is written behind the ranks.
+fn write_together(
+    job: &Arc<Job>,
+    peers: &dyn Peers,
+    protocol: &mut dyn Protocol,
+    mut sheet: Sheet,
+) -> Option<Taken> {
+    let asked = sheet.asked;
+    let begun = match &sheet.lengths {
+        Err(why) => Err(job.skipped(why, asked)),
+        Ok(_) if job.detached => Err(Taken::Committed),
+        Ok(_) => begin(job).map_err(|e| job.not_written(&e.to_string(), asked)),
+    };
+    let begun = match begun {
+        Ok(begun) => begun,
+        Err(what) => {
+            peers.spread(&encode_no_places());
+            return Some(what);
+        }
+    };
+    if sheet.behind {
+        let bytes = about(job, protocol, &sheet);
+        if let Some(hand) = behind::start(job, bytes, write_behind) {
+            leave(job, peers, protocol, (sheet, begun), hand);
+            return None;
+        }
+        // No thread, or no memory: in time they stand.
+        sheet.behind = false;
+    }
+    Some(write_now(job, peers, protocol, sheet, begun))
+}
+
+fn begin(job: &Job) -> Result<Begun, StoreError> {
+    job.open_store()?;
+    let store = lock(&job.store);
+    let begun = store.as_ref().map_or_else(
+        || {
+            Err(StoreError::Io {
+                path: job.dir().to_owned(),
+                error: io::ErrorKind::NotFound.into(),
+            })
+        },
+        |store| store.begin(),
+    )?;
+    Ok(begun.out_of_the_way())
+}
+
+/// How many bytes this process will copy, as far as that is known.
+fn about(job: &Job, protocol: &mut dyn Protocol, sheet: &Sheet) -> u64 {
+    let counted = sheet.lengths.as_ref().map_or(0, |all| all[0]);
+    match counted.max(job.behind.bytes.load(Relaxed)) {
+        0 => {
+            let mut out = Writer::counting();
+            // What goes wrong goes wrong again when it is copied.
+            let _ = protocol.write(job, &mut Tables::new(), &mut out);
+            out.offset()
+        }
+        known => known,
+    }
+}
+
+/// What the job has once, and this process's part; the others learn where theirs go.
+fn own_part(
     job: &Job,
     peers: &dyn Peers,
     protocol: &mut dyn Protocol,
-    guests: &mut Tables,
-    (ranks, passage): (u64, u64),
-    (path, file, id): (&str, &mut File, u64),
-    lengths: &[u64],
+    (sheet, path): (&mut Sheet, &str),
+    out: &mut Writer,
 ) -> io::Result<()> {
-    let several = job.peers().is_some();
-    let begun = match protocol.is_apart() {
-        true => Writer::apart(file, id),
-        false => Writer::new(file, id),
-    };
-    let begun = begun.and_then(|mut out| {
-        save::head(job, ranks as usize, passage, &mut out)?;
-        if job.program.guest && several {
-            guests.write(&mut out)?;
-        }
-        Ok(out)
-    });
-    let mut out = match begun {
-        Ok(out) => out,
-        Err(e) => {
-            peers.spread(&encode_places("", &[], &[]));
-            return Err(e);
-        }
-    };
-    let mut at = out.offset();
+    save::head(job, sheet.ranks as usize, sheet.passage, out)?;
+    let (guest, several) = (job.program.guest, job.peers().is_some());
+    if guest && several {
+        sheet.guests.write(out)?;
+    }
+    let lengths: &[u64] = sheet.lengths.as_deref().unwrap_or_default();
+    let start = out.offset();
+    let mut at = start;
     let mut places = Vec::new();
     for n in lengths {
         places.push(at);
         at += n;
     }
-    let all = match job.program.guest {
-        true => guests.encode(),
+    let all = match guest {
+        true => sheet.guests.encode(),
         false => Vec::new(),
     };
-    peers.spread(&encode_places(path, &places, &all));
-    let own = protocol.write(job, guests, &mut out);
-    let answers = peers.gather(&[]);
-    own?;
+    let behind = sheet.behind.then_some(sheet.passage);
+    peers.spread(&encode_places(path, &places, &all, behind));
+    sheet.placed = Some(at);
+    protocol.write(job, &mut sheet.guests, out)?;
     if several {
-        check(out.offset() - places[0], lengths[0])?;
-        let mut others = Vec::new();
-        for (i, answer) in answers.iter().enumerate().skip(1) {
-            let part = decode_part(answer).unwrap_or_else(|e| broken(e));
-            others.extend(part.map_err(|why| io::Error::other(format!("process {i}: {why}")))?);
-        }
-        out.skip(others, at)?;
-    } else if job.program.guest {
+        check(out.offset() - start, lengths.first().copied().unwrap_or(0))?;
+    } else if guest {
         // What guests refer to is known when they have been written.
-        guests.write(&mut out)?;
+        sheet.guests.write(out)?;
     }
-    out.finish()?;
     Ok(())
 }
 
-/// Has a checkpoint written to a temporary file and makes it the next one.
-/// `stalls`: asked for once it is there.
-fn make_durable(
-    job: &Job,
-    asked: bool,
-    stalls: impl FnOnce() -> Stalls,
-    write: impl FnOnce(&str, &mut File, u64) -> io::Result<()>,
-) -> Taken {
-    if job.detached {
-        return Taken::Committed;
-    }
-    let committed = job.open_store().and_then(|()| {
-        if let Some(store) = lock(&job.store).as_mut() {
-            let id = store.commit(write)?;
-            store.note_stalls(id, &stalls());
+/// The others have written their parts, which lie up to there, or could not: the file is whole.  Their ranks' stalls, if
+/// these have gone on.
+fn whole(
+    mut out: Writer,
+    end: Option<u64>,
+    answers: &[Vec<u8>],
+) -> io::Result<Vec<(u64, Duration)>> {
+    let mut stalls = Vec::new();
+    if answers.len() > 1 {
+        let mut others = Vec::new();
+        for (i, answer) in answers.iter().enumerate().skip(1) {
+            let part = decode_part(answer).unwrap_or_else(|e| broken(e));
+            let part = part.map_err(|why| io::Error::other(format!("process {i}: {why}")))?;
+            others.extend(part.entries);
+            stalls.extend(part.stood);
         }
-        Ok(())
+        out.skip(others, end.unwrap_or(0))?;
+    }
+    out.finish()?;
+    Ok(stalls)
+}
+
+/// While the ranks stand, or others' parts are written that they have taken before.
+fn write_now(
+    job: &Job,
+    peers: &dyn Peers,
+    protocol: &mut dyn Protocol,
+    mut sheet: Sheet,
+    mut begun: Begun,
+) -> Taken {
+    let (id, path) = (begun.id(), begun.path().to_owned());
+    let apart = protocol.is_apart();
+    let written = without_size_signal(|| {
+        let mut out = match apart {
+            true => Writer::apart(&mut begun.file, id)?,
+            false => Writer::new(&mut begun.file, id)?,
+        };
+        let own = own_part(job, peers, protocol, (&mut sheet, &path), &mut out);
+        let answers = match sheet.placed {
+            Some(_) => peers.gather(&[]),
+            None => Vec::new(),
+        };
+        own?;
+        whole(out, sheet.placed, &answers)
     });
-    match committed {
+    if sheet.placed.is_none() {
+        peers.spread(&encode_no_places());
+    }
+    let asked = sheet.asked;
+    let stalls = || sheet.stalls(apart);
+    let done = begun
+        .written(written.map(drop))
+        .and_then(|whole| make_newest(job, whole, stalls));
+    told(job, asked, done)
+}
+
+/// What is known when this process's part has been copied.
+struct Copied {
+    asked: bool,
+    passage: u64,
+    placed: Option<u64>,
+    /// Of ranks here.
+    stalls: Vec<(u64, Duration)>,
+}
+
+/// The ranks go on when their part has been copied.
+fn leave(
+    job: &Job,
+    peers: &dyn Peers,
+    protocol: &mut dyn Protocol,
+    (mut sheet, begun): (Sheet, Begun),
+    hand: Hand<Begun, Copied>,
+) {
+    let path = begun.path().to_owned();
+    hand.copy(job, (begun, HEADER), |out| {
+        own_part(job, peers, protocol, (&mut sheet, &path), out)
+    });
+    if sheet.placed.is_none() {
+        peers.spread(&encode_no_places());
+    }
+    job.control.goes_on(sheet.passage);
+    hand.leave(Copied {
+        asked: sheet.asked,
+        passage: sheet.passage,
+        placed: sheet.placed,
+        stalls: protocol.stalls().0,
+    });
+}
+
+/// By a thread of its own.
+fn write_behind(job: &Job, mut begun: Begun, copied: &Receiver<Copied>) {
+    let (id, pipe) = (begun.id(), &job.behind.pipe);
+    let out = Writer::new(&mut begun.file, id);
+    let received = out.and_then(|mut out| pipe.receive(&mut out).map(|()| out));
+    if received.is_err() {
+        pipe.break_off();
+    }
+    let Ok(copied) = copied.recv() else { return };
+    let peers = job.peers().unwrap_or(&Alone);
+    let answers = match copied.placed {
+        Some(_) => peers.gather(&[]),
+        None => Vec::new(),
+    };
+    let others = received.and_then(|out| whole(out, copied.placed, &answers));
+    let mut stalls = Stalls(copied.stalls);
+    let others = others.map(|others| stalls.0.extend(others));
+    chaos();
+    let done = begun.written(others).and_then(|whole| {
+        // The program gets the numbers of descriptors meanwhile that it gets without us.
+        own::beside(|| make_newest(job, whole, || stalls))
+    });
+    let what = told(job, copied.asked, done);
+    job.control.written(what);
+    peers.spread(&encode_outcome(copied.passage, &Outcome::Over(what), false));
+}
+
+/// `stalls`: asked for once it is.
+fn make_newest(
+    job: &Job,
+    whole: Temporary,
+    stalls: impl FnOnce() -> Stalls,
+) -> Result<(), StoreError> {
+    if let Some(store) = lock(&job.store).as_mut() {
+        let id = store.commit(whole)?;
+        store.note_stalls(id, &stalls());
+    }
+    Ok(())
+}
+
+fn told(job: &Job, asked: bool, done: Result<(), StoreError>) -> Taken {
+    match done {
         Ok(()) => {
             lock(&job.failures).clear();
             Taken::Committed

@@ -1,8 +1,8 @@
 //! Checkpoints: taking them, and going on from one. Functions over the state's components.
 //!
 //! * `take`: a checkpoint of ranks that stand still, or of parts that they have taken one by one: two
-//!   protocols, which `commit` drives, in one process or several, until the file is durable;
-//!   `multi_process_checkpoint`: what processes say to each other of it.
+//!   protocols, which `commit` drives, in one process or several, until the file is durable, `behind`
+//!   the ranks where these go on; `multi_process_checkpoint`: what processes say to each other of it.
 //! * `process`: state outside of variables: `gather` takes it from all ranks, `attributes` are the
 //!   process's own, `signal_tables` and `interrupts` each rank's handlers; `spawned` ranks.
 //! * `save` writes a checkpoint; `ways`: the paths on which sizes have reached numbers.
@@ -11,6 +11,7 @@
 //!   and `out_of_bounds` answer what comes up while they are converted.
 //! * `loader`: what engines see of that; `guests`: programs that are not C.
 
+mod behind;
 pub mod commit;
 pub mod guests;
 pub mod identity;

@@ -53,11 +53,7 @@ impl Offer {
         }
         e.u64(self.ranks);
         e.bytes(&self.tables);
-        e.len(self.stood.len());
-        for (rank, time) in &self.stood {
-            e.u64(*rank);
-            e.u64(time.as_nanos() as u64);
-        }
+        encode_stalls(&mut e, &self.stood);
         e.u64(self.passage);
         e.bytes(&self.uses);
         e.str(self.disturbed.as_deref().unwrap_or(""));
@@ -74,15 +70,13 @@ impl Offer {
         };
         let ranks = d.u64()?;
         let tables = d.bytes()?.to_vec();
-        let times = d.u64()?;
-        let one = |d: &mut Decoder| Ok((d.u64()?, Duration::from_nanos(d.u64()?)));
         Ok(Offer {
             asked,
             stop,
             length,
             ranks,
             tables,
-            stood: (0..times).map(|_| one(&mut d)).collect::<Decoded<_>>()?,
+            stood: decode_stalls(&mut d)?,
             passage: d.u64()?,
             uses: d.bytes()?.to_vec(),
             disturbed: Some(d.str()?).filter(|why| !why.is_empty()),
@@ -90,34 +84,83 @@ impl Offer {
     }
 }
 
-/// Where the parts go, and the types and functions of all guests; nobody writes if there is no file.
-pub(crate) fn encode_places(path: &str, places: &[u64], tables: &[u8]) -> Vec<u8> {
+/// Where the part of a process goes.
+pub(crate) struct Place {
+    pub path: PathBuf,
+    pub at: u64,
+    /// Types and functions of all guests.
+    pub tables: Tables,
+    /// Ranks may go on, from this passage, while it is written.
+    pub behind: Option<u64>,
+}
+
+/// Where the parts go, and the types and functions of all guests.
+pub(crate) fn encode_places(
+    path: &str,
+    places: &[u64],
+    tables: &[u8],
+    behind: Option<u64>,
+) -> Vec<u8> {
     let mut e = Encoder::default();
     e.bytes(tables);
     e.str(path);
     e.len(places.len());
     places.iter().for_each(|p| e.u64(*p));
+    e.u64(behind.is_some().into());
+    e.u64(behind.unwrap_or(0));
     e.0
 }
 
-pub(crate) fn decode_place(bytes: &[u8], index: usize) -> Decoded<Option<(PathBuf, u64, Tables)>> {
-    let mut d = Decoder::new(bytes, "places");
-    let tables = tables(d.bytes()?);
-    let path = d.str()?;
-    let n = d.u64()?;
-    let places: Vec<u64> = (0..n).map(|_| d.u64()).collect::<Decoded<_>>()?;
-    let place = places.get(index);
-    Ok(place.map(|at| (PathBuf::from(path), *at, tables)))
+/// There is no file: nobody writes.
+pub(crate) fn encode_no_places() -> Vec<u8> {
+    encode_places("", &[], &[], None)
 }
 
-pub(crate) fn encode_part(part: &Result<Vec<Entry>, String>) -> Vec<u8> {
+pub(crate) fn decode_place(bytes: &[u8], index: usize) -> Decoded<Option<Place>> {
+    let mut d = Decoder::new(bytes, "places");
+    let tables = tables(d.bytes()?);
+    let path = PathBuf::from(d.str()?);
+    let n = d.u64()?;
+    let places: Vec<u64> = (0..n).map(|_| d.u64()).collect::<Decoded<_>>()?;
+    let (behind, passage) = (d.u64()? != 0, d.u64()?);
+    Ok(places.get(index).map(|at| Place {
+        path,
+        at: *at,
+        tables,
+        behind: behind.then_some(passage),
+    }))
+}
+
+fn encode_stalls(e: &mut Encoder, stalls: &[(u64, Duration)]) {
+    e.len(stalls.len());
+    for (rank, time) in stalls {
+        e.u64(*rank);
+        e.u64(time.as_nanos() as u64);
+    }
+}
+
+fn decode_stalls(d: &mut Decoder) -> Decoded<Vec<(u64, Duration)>> {
+    let times = d.u64()?;
+    let one = |d: &mut Decoder| Ok((d.u64()?, Duration::from_nanos(d.u64()?)));
+    (0..times).map(|_| one(d)).collect()
+}
+
+/// A part that has been written.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Part {
+    pub entries: Vec<Entry>,
+    /// How long its ranks have stood still, if they have gone on.
+    pub stood: Vec<(u64, Duration)>,
+}
+
+pub(crate) fn encode_part(part: &Result<Part, String>) -> Vec<u8> {
     let mut e = Encoder::default();
     match part {
         Err(why) => {
             e.u64(0);
             e.str(why);
         }
-        Ok(entries) => {
+        Ok(Part { entries, stood }) => {
             e.u64(1);
             e.len(entries.len());
             for x in entries {
@@ -125,12 +168,13 @@ pub(crate) fn encode_part(part: &Result<Vec<Entry>, String>) -> Vec<u8> {
                     e.u64(v);
                 }
             }
+            encode_stalls(&mut e, stood);
         }
     }
     e.0
 }
 
-pub(crate) fn decode_part(bytes: &[u8]) -> Decoded<Result<Vec<Entry>, String>> {
+pub(crate) fn decode_part(bytes: &[u8]) -> Decoded<Result<Part, String>> {
     let mut d = Decoder::new(bytes, "a part");
     if d.u64()? == 0 {
         return Ok(Err(d.str()?));
@@ -147,7 +191,9 @@ pub(crate) fn decode_part(bytes: &[u8]) -> Decoded<Result<Vec<Entry>, String>> {
             hash: d.u64()?,
         })
     };
-    (0..n).map(|_| one(&mut d)).collect::<Decoded<_>>().map(Ok)
+    let entries = (0..n).map(|_| one(&mut d)).collect::<Decoded<_>>()?;
+    let stood = decode_stalls(&mut d)?;
+    Ok(Ok(Part { entries, stood }))
 }
 
 pub(crate) fn broken(e: impl std::fmt::Display) -> ! {

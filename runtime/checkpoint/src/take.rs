@@ -1,6 +1,7 @@
 //! Taking a checkpoint: of ranks that all stand still, or of parts that each has taken for itself.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Instant;
 
 use pc3_control::report::flush_standard;
@@ -18,8 +19,9 @@ use crate::save::{self, Part};
 
 /// Writes and commits a checkpoint of all ranks, which are unwound or finished, in rank order; where there are several
 /// processes, all of them call it.
-pub fn checkpoint(job: &Job, ranks: &mut [&mut Rank], passage: u64) -> After {
+pub fn checkpoint(job: &Arc<Job>, ranks: &mut [&mut Rank], passage: u64) -> After {
     let since = Instant::now();
+    job.behind.settle();
     let mut standing = Standing {
         ranks,
         passage,
@@ -101,7 +103,7 @@ pub struct LocalCheckpoints<'a> {
 }
 
 /// Writes and commits the parts of all ranks, with those of the other processes.
-pub fn commit_local(job: &Job, mine: LocalCheckpoints) -> Written {
+pub fn commit_local(job: &Arc<Job>, mine: LocalCheckpoints) -> Written {
     // Ranks go on, and may come to their next ones.
     let guests = lock(job.guests()).clone();
     commit(job, &mut Local { mine, guests })

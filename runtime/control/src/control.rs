@@ -391,21 +391,17 @@ impl Control {
 
     /// The same, and what became of it.  `took`: how long that was.  True if the job is to stop now.
     pub fn done(&self, passage: u64, what: Taken, took: Duration) -> bool {
-        self.after(passage);
+        let times = self.in_vain.load(SeqCst).min(6);
+        self.count(what);
         if what == Taken::Committed {
-            self.in_vain.store(0, SeqCst);
-            self.dropped_in_vain.store(0, SeqCst);
-            let taken = self.taken.fetch_add(1, SeqCst) + 1;
+            self.after(passage);
+            let taken = self.taken.load(SeqCst);
             return STOP.load(SeqCst) || self.stop_after.is_some_and(|k| taken >= k);
         }
-        let times = self.in_vain.fetch_add(1, SeqCst).min(6);
-        if what == Taken::Failed {
-            self.failed.fetch_add(1, SeqCst);
-            if let Every::Passages(n) = self.every {
-                // Not every time: a full disk is not soon empty.
-                self.resume_at(passage.saturating_add(((1 << times) - 1) * n));
-            }
-        }
+        self.after(match what {
+            Taken::Failed => self.spaced(passage, times),
+            _ => passage,
+        });
         let by_passage = matches!(self.every, Every::Passages(_));
         if STOP.load(SeqCst) || (self.stops() && !by_passage) {
             let pause = match what {
@@ -415,6 +411,45 @@ impl Control {
             request_after((pause * (1 << times)).max(took * 10));
         }
         false
+    }
+}
+
+impl Control {
+    fn count(&self, what: Taken) {
+        match what {
+            Taken::Committed => {
+                self.in_vain.store(0, SeqCst);
+                self.dropped_in_vain.store(0, SeqCst);
+                self.taken.fetch_add(1, SeqCst);
+            }
+            Taken::InTheWay => drop(self.in_vain.fetch_add(1, SeqCst)),
+            Taken::Failed => {
+                self.in_vain.fetch_add(1, SeqCst);
+                self.failed.fetch_add(1, SeqCst);
+            }
+        }
+    }
+
+    /// Where the next one is tried when one at `passage` could not be written, as so many before: not every time, as a full
+    /// disk is not soon empty.
+    fn spaced(&self, passage: u64, times: u32) -> u64 {
+        match self.every {
+            Every::Passages(n) => passage.saturating_add(((1 << times) - 1) * n),
+            _ => passage,
+        }
+    }
+
+    /// Ranks go on behind a checkpoint at `passage`, which is written meanwhile.
+    pub fn goes_on(&self, passage: u64) {
+        // Whether this one can be written is not known yet: all processes know of those before it.
+        let times = self.in_vain.load(SeqCst).min(6);
+        self.resume_at(self.spaced(passage, times));
+    }
+
+    /// What became of that one; by time the next is due an interval later.
+    pub fn written(&self, what: Taken) {
+        self.count(what);
+        self.timer.as_ref().inspect(|t| t.restart());
     }
 }
 
@@ -523,7 +558,7 @@ pub fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
 }
 
 /// A file of `write`'s that grows beyond the process's limit is an error (EFBIG), and no signal to the program.
-pub(crate) fn without_size_signal<T>(write: impl FnOnce() -> T) -> T {
+pub fn without_size_signal<T>(write: impl FnOnce() -> T) -> T {
     let one = Mask::one(signals::SIGXFSZ);
     let pending = signals::pending();
     let before = signals::block(&one);

@@ -1,7 +1,8 @@
 //! Places where tests make the program die or a write fail (feature `failpoints` only).
 //!
 //! `PC3_FAIL=commit.renamed` aborts when that place is reached; `PC3_FAIL=commit.write:enospc`
-//! makes it report a full disk; `NAME@3` acts at the third passage.
+//! makes it report a full disk, `:slow` takes a second there, `:late` aborts a third of a second later; `NAME@3` acts at the
+//! third passage.
 //!
 //! `PC3_CHAOS=SEED` has threads sleep at random where another thread's step could come in between ([`chaos`]).
 
@@ -27,8 +28,15 @@ pub fn reach(name: &str) -> io::Result<()> {
     }
     match effect {
         "enospc" => Err(io::Error::from_raw_os_error(pc3_os::errors::ENOSPC)),
+        "slow" => {
+            std::thread::sleep(std::time::Duration::from_secs(1));
+            Ok(())
+        }
         // As a crash would: no handlers, no flushing.
         _ => {
+            if effect == "late" {
+                std::thread::sleep(std::time::Duration::from_millis(300));
+            }
             pc3_os::signals::send_to_self(pc3_os::signals::SIGKILL);
             std::process::abort()
         }

@@ -102,6 +102,13 @@ fn tell_others(status: i32) {
     }
 }
 
+/// What [`die`] waits for.
+static ON_DEATH: OnceLock<fn()> = OnceLock::new();
+
+pub fn on_death(wait: fn()) {
+    let _ = ON_DEATH.set(wait);
+}
+
 static LEAVES: AtomicBool = AtomicBool::new(false);
 
 /// Does the process end for a reason that has been told?
@@ -128,6 +135,7 @@ pub fn die(status: i32, message: &str) -> ! {
     say(&coded(status, message));
     flush_all();
     tell_others(status);
+    ON_DEATH.get().inspect(|wait| wait());
     processes::end_now(status)
 }
 

@@ -32,11 +32,12 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 pub const POLLING: Duration = Duration::from_secs(10);
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 30] = [
+const NAMES: [&str; 31] = [
     "PC3_ADDRESSES",
     "PC3_BYTE_ORDER",
     "PC3_CACHE",
     "PC3_CC",
+    "PC3_COMMIT",
     "PC3_DETERMINISTIC",
     "PC3_DIR",
     "PC3_EVERY",
@@ -84,6 +85,26 @@ pub enum Restart {
     Id(u64),
 }
 
+/// `PC3_COMMIT`: who waits until a checkpoint is durable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Commit {
+    /// The ranks.
+    Sync,
+    /// Nobody: it is written behind them, from a copy.  How large that may be, if it was said.
+    Async(Option<usize>),
+}
+
+impl Commit {
+    fn parse(text: &str) -> Result<Commit, String> {
+        match text.split_once(':') {
+            None if text == "sync" => Ok(Commit::Sync),
+            None if text == "async" => Ok(Commit::Async(None)),
+            Some(("async", size)) => bytes(size).map(|n| Commit::Async(Some(n))),
+            _ => Err("expected sync, async, or async:SIZE such as async:2G".to_owned()),
+        }
+    }
+}
+
 /// Numbers that are the address of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Addresses {
@@ -107,6 +128,7 @@ pub struct Settings {
     pub stop_after: Option<u64>,
     pub restart: Restart,
     pub protocol: Option<String>,
+    pub commit: Commit,
     pub signals: BTreeMap<c_int, Action>,
     pub shadow: usize,
     /// Numbers that look like addresses are numbers.
@@ -168,6 +190,7 @@ impl Settings {
             "barrier" | "nonblocking" => Ok(s.to_owned()),
             _ => Err("expected barrier or nonblocking".to_owned()),
         });
+        let commit = parsed(&get, "PC3_COMMIT", &mut bad, Commit::parse);
         let signals = parsed(&get, "PC3_ON_SIGNAL", &mut bad, on_signal).unwrap_or_default();
         let addresses = parsed(&get, "PC3_ADDRESSES", &mut bad, |s| match s {
             "refuse" => Ok(Addresses::Refuse),
@@ -219,6 +242,7 @@ impl Settings {
             stop_after: stop_after.map(|n| n as u64),
             restart: restart.unwrap_or(Restart::No),
             protocol,
+            commit: commit.unwrap_or(Commit::Async(None)),
             signals: actions(signals),
             shadow: shadow.unwrap_or(SHADOW),
             addresses: addresses.unwrap_or(Addresses::Refuse),
@@ -458,10 +482,12 @@ mod tests {
             ("PC3_EVERY", "5x"),
             ("PC3_RESTART", "7"),
             ("PC3_ON_SIGNAL", "TERM=stop,USR1=none"),
+            ("PC3_COMMIT", "async:2G"),
         ])
         .unwrap();
         assert_eq!(s.dir, PathBuf::from("./heat.pc3"));
         assert_eq!(s.every, Every::Passages(5));
+        assert_eq!(s.commit, Commit::Async(Some(2 << 30)));
         assert_eq!(s.restart, Restart::Id(7));
         assert_eq!(
             s.signals,
@@ -511,6 +537,7 @@ mod tests {
             ("PC3_MAP", "heap"),
             ("PC3_DETERMINISTIC", "yes"),
             ("PC3_PROTOCOL", "magic"),
+            ("PC3_COMMIT", "async:2"),
             ("PC3_ON_SIGNAL", "KILL=stop"),
         ];
         let bad = read(&vars).unwrap_err();

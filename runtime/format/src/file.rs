@@ -15,6 +15,7 @@ use pc3_os::own::high;
 use super::bytes::{DecodeError, Decoder, Encoder};
 use super::kept::Kept;
 use super::mapping::Mapping;
+use super::pipe::{Mark, Pipe, Sender};
 
 pub const MAGIC: [u8; 8] = *b"PC3CKPT\n";
 pub(crate) const END_MAGIC: [u8; 8] = *b"PC3CEND\n";
@@ -23,7 +24,8 @@ pub const VERSION: u64 = 2;
 /// Without lines of ranks of their own: the same as they ever were.
 const TOGETHER: u64 = 1;
 pub const ALIGN: u64 = 64;
-const HEADER: u64 = 64;
+/// Where sections begin.
+pub const HEADER: u64 = 64;
 const ENTRY: u64 = 40;
 const TRAILER: u64 = 48;
 
@@ -140,13 +142,21 @@ fn padding(offset: u64) -> u64 {
 /// Writes one file front to back.  Bytes are hashed and written in pieces that stay in cache;
 /// pieces above `BUFFER` go to the kernel from where they lie.
 pub struct Writer<'a> {
-    /// None: only lengths are counted, or all is kept.
-    file: Option<&'a mut File>,
-    kept: Option<Kept>,
+    sink: Sink<'a>,
     buffer: Vec<u8>,
     offset: u64,
     entries: Vec<Entry>,
     open: Option<(Section, u64, u64, Xxh3)>,
+}
+
+/// Where it goes.
+enum Sink<'a> {
+    File(&'a mut File),
+    Memory(Kept),
+    /// To the thread that writes it.
+    Pipe(Sender<'a>),
+    /// Only lengths are counted.
+    Nowhere,
 }
 
 const BUFFER: usize = 256 << 10;
@@ -177,9 +187,15 @@ impl<'a> Writer<'a> {
     /// Writes sections from `offset` on, where the file stands: a process's part of a file of several.
     pub fn part(file: &'a mut File, offset: u64) -> Writer<'a> {
         Writer {
-            file: Some(file),
-            kept: None,
             buffer: Vec::with_capacity(BUFFER),
+            ..Writer::of(Sink::File(file), offset)
+        }
+    }
+
+    fn of(sink: Sink<'a>, offset: u64) -> Writer<'a> {
+        Writer {
+            sink,
+            buffer: Vec::new(),
             offset,
             entries: Vec::new(),
             open: None,
@@ -188,27 +204,32 @@ impl<'a> Writer<'a> {
 
     /// Counts how long a part would be.
     pub fn counting() -> Writer<'static> {
-        Writer {
-            file: None,
-            kept: None,
-            buffer: Vec::new(),
-            offset: 0,
-            entries: Vec::new(),
-            open: None,
-        }
+        Writer::of(Sink::Nowhere, 0)
     }
 
     /// Writes sections into memory, of which there may not be enough.
     pub fn keeping() -> Writer<'static> {
-        Writer {
-            kept: Some(Kept::default()),
-            ..Writer::counting()
+        Writer::of(Sink::Memory(Kept::default()), 0)
+    }
+
+    /// Hands sections to whoever writes them to a file, from `offset` on.
+    pub fn piping(pipe: &'a Pipe, offset: u64) -> Writer<'a> {
+        Writer::of(Sink::Pipe(Sender::new(pipe)), offset)
+    }
+
+    /// All has been handed over, or what went wrong.
+    pub fn close_pipe(self, how: io::Result<()>) {
+        if let Sink::Pipe(sender) = self.sink {
+            sender.close(how);
         }
     }
 
     /// What was kept, and where each section is in it.
     pub fn into_memory(self) -> (Kept, Vec<Entry>) {
-        (self.kept.unwrap_or_default(), self.entries)
+        match self.sink {
+            Sink::Memory(kept) => (kept, self.entries),
+            _ => (Kept::default(), self.entries),
+        }
     }
 
     pub fn offset(&self) -> u64 {
@@ -226,14 +247,14 @@ impl<'a> Writer<'a> {
         self.flush()?;
         self.entries.extend(others);
         self.offset = to;
-        match &mut self.file {
-            Some(file) => file.seek(SeekFrom::Start(to)).map(drop),
-            None => Ok(()),
+        match &mut self.sink {
+            Sink::File(file) => file.seek(SeekFrom::Start(to)).map(drop),
+            _ => Ok(()),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if let Some(file) = &mut self.file {
+        if let Sink::File(file) = &mut self.sink {
             file.write_all(&self.buffer)?;
         }
         self.buffer.clear();
@@ -242,8 +263,11 @@ impl<'a> Writer<'a> {
 
     fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.offset += bytes.len() as u64;
-        let Some(file) = &mut self.file else {
-            return self.kept.as_mut().map_or(Ok(()), |kept| kept.put(bytes));
+        let file = match &mut self.sink {
+            Sink::File(file) => file,
+            Sink::Memory(kept) => return kept.put(bytes),
+            Sink::Pipe(sender) => return sender.put(bytes),
+            Sink::Nowhere => return Ok(()),
         };
         if self.buffer.len() + bytes.len() > BUFFER {
             file.write_all(&self.buffer)?;
@@ -258,12 +282,15 @@ impl<'a> Writer<'a> {
     }
 
     pub fn begin(&mut self, section: Section, rank: u64) {
+        if let Sink::Pipe(sender) = &mut self.sink {
+            sender.mark(Mark::Begin(section, rank));
+        }
         self.open = Some((section, rank, self.offset, Xxh3::new()));
     }
 
     /// Adds to the open section.
     pub fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.file.is_none() {
+        if !matches!(self.sink, Sink::File(_)) {
             return self.raw(bytes);
         }
         for piece in bytes.chunks(BUFFER) {
@@ -297,7 +324,14 @@ impl<'a> Writer<'a> {
     }
 
     fn pad(&mut self) -> io::Result<()> {
-        self.raw(&[0; ALIGN as usize][..padding(self.offset) as usize])
+        let padding = padding(self.offset);
+        if let Sink::Pipe(sender) = &mut self.sink {
+            // Who writes it pads.
+            sender.mark(Mark::End);
+            self.offset += padding;
+            return Ok(());
+        }
+        self.raw(&[0; ALIGN as usize][..padding as usize])
     }
 
     /// Writes section table and trailer; returns the file's length.

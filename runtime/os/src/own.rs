@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use crate::{files, limits};
 
@@ -37,6 +38,27 @@ pub fn high(file: File) -> File {
     duplicate(file.as_raw_fd()).map_or(file, File::from)
 }
 
+/// Has a thread do `work` whose descriptors are its own, so that the program gets the numbers meanwhile that it gets
+/// without us.  No file but the standard streams is open to it, and none that it opens stays open.
+pub fn beside<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let work = Mutex::new(Some(work));
+    let todo = || work.lock().ok().and_then(|mut w| w.take());
+    let done = thread::scope(|s| {
+        let run = || {
+            files::own_table();
+            todo().map(|work| work())
+        };
+        let builder = thread::Builder::new().name("pc3-beside".to_owned());
+        let started = builder.spawn_scoped(s, run).ok()?;
+        started.join().ok()?
+    });
+    match (done, todo()) {
+        (Some(done), _) => done,
+        (None, Some(work)) => work(),
+        (None, None) => panic!("the thread has panicked"),
+    }
+}
+
 pub fn is_own(fd: RawFd) -> bool {
     own().contains(&fd)
 }
@@ -44,4 +66,22 @@ pub fn is_own(fd: RawFd) -> bool {
 /// It is the program's from now on, or closed.
 pub fn disown(fd: RawFd) {
     own().remove(&fd);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_opened_beside_takes_no_number() {
+        let open = || File::open("/dev/null").unwrap();
+        let first = open().as_raw_fd();
+        let (there, here) = beside(|| {
+            let file = open();
+            (file.as_raw_fd(), files::is_open(file.as_raw_fd()))
+        });
+        assert!(here);
+        assert!(there <= first, "{there}");
+        assert_eq!(open().as_raw_fd(), first);
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use crate::behind::Behind;
 use crate::engine::Engine;
 use crate::guest::Tables;
 use crate::program::registry::Program;
@@ -14,7 +15,7 @@ use pc3_control::partition::Traffic;
 use pc3_control::peers::Peers;
 use pc3_control::placement::Placement;
 use pc3_control::report::{flush_all, flush_standard, say, warning, EXIT_STOPPED};
-use pc3_control::settings::{self, Addresses, Every, Settings, Stats};
+use pc3_control::settings::{self, Addresses, Commit, Every, Settings, Stats};
 use pc3_control::store::{Begin, Output, Store, StoreError};
 use pc3_format::meta::FileMeta;
 use pc3_os::threads::lock;
@@ -37,6 +38,8 @@ pub struct Job {
     /// `PC3_PROTOCOL`, if given.
     pub protocol: Option<String>,
     pub control: Control,
+    pub commit: Commit,
+    pub behind: Behind,
     pub program: Program,
     /// File name of the program.
     pub name: String,
@@ -94,6 +97,8 @@ impl Job {
             workers: placement.workers() as usize,
             protocol: s.protocol.clone(),
             control: Control::new(s.every, s.stop_after),
+            commit: s.commit,
+            behind: Behind::default(),
             program,
             name: name.to_owned(),
             shadow: s.shadow,
@@ -130,6 +135,8 @@ impl Job {
             workers,
             protocol: None,
             control: Control::new(every, None),
+            commit: Commit::Sync,
+            behind: Behind::default(),
             program: Program::empty(),
             name: String::new(),
             shadow: 1 << 20,

@@ -8,8 +8,10 @@
 //! * `globals`: a rank's own copy. `floats`: how a processor calculates.
 //! * `unions`: which member was written last. `pieces`: blocks that are handed out in pieces.
 //! * `beside`: pointers outside of their objects; `first_numbers`: addresses kept as numbers.
-//! * `save_data`: the data section being written; `skipped_checkpoint`: why there is no checkpoint.
+//! * `save_data`: the data section being written; `behind`: a checkpoint that is written while ranks
+//!   go on; `skipped_checkpoint`: why there is no checkpoint.
 
+pub mod behind;
 pub mod beside;
 pub mod engine;
 pub mod first_numbers;

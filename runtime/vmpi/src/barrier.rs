@@ -133,6 +133,9 @@ fn unwound(world: &World, rank: &mut Rank) {
 
 /// No rank of this process runs: writes the checkpoint, with the other processes.
 pub fn checkpoint(world: &World) {
+    let Some(job) = world.job.get() else { return };
+    // While the last one is written, its thread speaks with the other processes.
+    job.behind.settle();
     deliver::flush(world, None);
     world.ranks().iter().for_each(p2p::settle);
     if let Some(link) = remote(world) {
@@ -145,10 +148,9 @@ pub fn checkpoint(world: &World) {
         .iter()
         .filter_map(|r| unsafe { r.exec.get().as_mut() })
         .collect();
-    let Some(job) = world.job.get() else { return };
+    stats::checkpoint(world, job);
     let passage = world.coord.lock().target().unwrap_or(0);
     let after = checkpoint::checkpoint(job, &mut all, passage);
-    stats::checkpoint(world, job);
     if after == After::Stop {
         stats::end(world, job);
         job.stop(None);

@@ -207,6 +207,7 @@ impl Engine for MpiEngine {
         let code = codes.find(|c| *c != 0).unwrap_or(0);
         let code = remote(world).map_or(code, |link| stay(world, link, code));
         machines(world).finish();
+        job.behind.settle();
         // A stop that came last has ended the process.
         if world.remote().is_some() && code != 0 {
             note_outcome(code);

@@ -64,6 +64,10 @@ struct Cli {
     /// location) [default: barrier; of a restart: the checkpoint's]
     #[arg(long, value_name = "NAME")]
     protocol: Option<String>,
+    /// Who waits until a checkpoint is durable: async (nobody: it is written behind the ranks, from a copy, of at most a
+    /// quarter of its size or as async:2G says) or sync (the ranks) [default: async]
+    #[arg(long, value_name = "HOW")]
+    commit: Option<String>,
     /// What a signal does: checkpoint, stop (checkpoint and exit 85) or none [default: USR1=checkpoint,USR2=stop]
     #[arg(long, value_name = "SIGNAL=ACTION")]
     on_signal: Vec<String>,
@@ -146,7 +150,7 @@ pub(super) enum Stop {
     Bad(Vec<String>),
 }
 
-const TAKE_VALUES: [&str; 18] = [
+const TAKE_VALUES: [&str; 19] = [
     "--mpi",
     "--hosts",
     "--hostfile",
@@ -163,6 +167,7 @@ const TAKE_VALUES: [&str; 18] = [
     "--stop-after",
     "--map",
     "--protocol",
+    "--commit",
     "--on-signal",
     "--restart",
 ];
@@ -231,6 +236,7 @@ fn variables(cli: &Cli, mistakes: &mut Vec<String>) -> Variables {
         ("--map", "PC3_MAP", &cli.map),
         ("--stats", "PC3_STATS", &cli.stats),
         ("--protocol", "PC3_PROTOCOL", &cli.protocol),
+        ("--commit", "PC3_COMMIT", &cli.commit),
         (
             "--on-signal",
             "PC3_ON_SIGNAL",
@@ -415,6 +421,7 @@ mod tests {
             "./a",
         );
         check("-p 1 --protocol barrier a", "PC3_PROTOCOL=barrier", "a");
+        check("--commit sync a", "PC3_COMMIT=sync", "a");
         check("--map 0,1 --stats a b", "PC3_MAP=0,1 PC3_STATS=on", "a b");
         check("--stats=s.json a", "PC3_STATS=s.json", "a");
     }
@@ -442,7 +449,7 @@ mod tests {
 
     #[test]
     fn every_mistake_is_named() {
-        let all = refused("-n 0 -w x -p 0 --mpi lam --every 5 --keep 0 --stop-after=-1 --restart=old --protocol p --on-signal KILL=stop a");
+        let all = refused("-n 0 -w x -p 0 --mpi lam --every 5 --keep 0 --stop-after=-1 --restart=old --protocol p --commit now --on-signal KILL=stop a");
         expect_test::expect![[r#"
             --procs 0: expected a whole number of at least 1
             --mpi lam: expected auto, none, openmpi, mpich or the path of a transport (.so)
@@ -453,6 +460,7 @@ mod tests {
             --every 5: expected a time such as 30s, 500ms, 10m, 2h or a number of passages such as 5x
             --restart old: expected latest, auto or a checkpoint's id
             --protocol p: expected barrier or nonblocking
+            --commit now: expected sync, async, or async:SIZE such as async:2G
             --on-signal KILL=stop: unknown signal KILL"#]]
         .assert_eq(&all);
         assert!(refused("-n 3").contains("PROGRAM"));

@@ -14,10 +14,10 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::control::without_size_signal;
 use crate::failpoint;
 use error::at;
 use lock::Lock;
+use pc3_os::own::high;
 
 pub use course::{given_up, Begin, Output, Stood};
 pub use error::StoreError;
@@ -195,46 +195,32 @@ impl Store {
         self.next = self.next.max(id);
     }
 
-    /// Lets `write` fill a temporary file and makes it the checkpoint `next_id()`.
-    pub fn commit(
-        &mut self,
-        write: impl FnOnce(&str, &mut File, u64) -> io::Result<()>,
-    ) -> Result<u64, StoreError> {
+    /// Begins the checkpoint `next_id()`.
+    pub fn begin(&self) -> Result<Begun, StoreError> {
         let id = self.next;
         let temporary = self.dir.join(format!(".ckpt-{id:06}.tmp"));
-        let done = without_size_signal(|| self.commit_as(id, &temporary, write));
-        if done.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        done
+        let file = private::create(&temporary).map_err(at(&temporary))?;
+        let temporary = Temporary {
+            id,
+            path: temporary,
+        };
+        temporary.step("commit.created")?;
+        Ok(Begun { temporary, file })
     }
 
-    fn commit_as(
-        &mut self,
-        id: u64,
-        temporary: &Path,
-        write: impl FnOnce(&str, &mut File, u64) -> io::Result<()>,
-    ) -> Result<u64, StoreError> {
+    /// Makes it the job's newest checkpoint.
+    pub fn commit(&mut self, whole: Temporary) -> Result<u64, StoreError> {
+        let id = whole.id;
         let final_path = self.dir.join(file_name(id));
-        let mut file = private::create(temporary).map_err(at(temporary))?;
-        let step = |name: &str| failpoint::reach(name).map_err(at(temporary));
-        step("commit.created")?;
-        // Other processes write to it, too, if its path is text.
-        let path = temporary.to_str().unwrap_or_default();
-        write(path, &mut file, id).map_err(at(temporary))?;
-        step("commit.written")?;
-        file.sync_all().map_err(at(temporary))?;
-        step("commit.synced")?;
-        drop(file);
-        fs::rename(temporary, &final_path).map_err(at(&final_path))?;
-        step("commit.renamed")?;
+        fs::rename(&whole.path, &final_path).map_err(at(&final_path))?;
+        whole.step("commit.renamed")?;
         File::open(&self.dir)
             .and_then(|d| d.sync_all())
             .map_err(at(&self.dir))?;
-        step("commit.durable")?;
+        whole.step("commit.durable")?;
         self.next = id + 1;
         self.prune();
-        step("commit.pruned")?;
+        whole.step("commit.pruned")?;
         Ok(id)
     }
 
@@ -256,6 +242,62 @@ impl Store {
     }
 }
 
+/// A checkpoint that is being written.
+#[derive(Debug)]
+pub struct Begun {
+    temporary: Temporary,
+    pub file: File,
+}
+
+impl Begun {
+    pub fn id(&self) -> u64 {
+        self.temporary.id
+    }
+
+    /// With a descriptor that is out of the program's way.
+    pub fn out_of_the_way(self) -> Begun {
+        Begun {
+            file: high(self.file),
+            ..self
+        }
+    }
+
+    /// Other processes write to it, too, if its path is text.
+    pub fn path(&self) -> &str {
+        self.temporary.path.to_str().unwrap_or_default()
+    }
+
+    /// All of it is in the file, or what went wrong.
+    pub fn written(self, how: io::Result<()>) -> Result<Temporary, StoreError> {
+        let Begun { temporary, file } = self;
+        how.map_err(at(&temporary.path))?;
+        temporary.step("commit.written")?;
+        file.sync_all().map_err(at(&temporary.path))?;
+        temporary.step("commit.synced")?;
+        Ok(temporary)
+    }
+}
+
+/// The file of a checkpoint that is not committed: it goes unless it is.
+#[derive(Debug)]
+pub struct Temporary {
+    id: u64,
+    path: PathBuf,
+}
+
+impl Temporary {
+    fn step(&self, name: &str) -> Result<(), StoreError> {
+        failpoint::reach(name).map_err(at(&self.path))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // Once it is committed it has another name.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
 impl Drop for Store {
     fn drop(&mut self) {
         // A forked child of the program may end before it.
@@ -272,9 +314,10 @@ mod tests {
     use super::*;
 
     fn put(store: &mut Store, text: &str) -> u64 {
-        store
-            .commit(|_, f, _| f.write_all(text.as_bytes()))
-            .unwrap()
+        let mut begun = store.begin().unwrap();
+        begun.file.write_all(text.as_bytes()).unwrap();
+        let whole = begun.written(Ok(())).unwrap();
+        store.commit(whole).unwrap()
     }
 
     #[test]
@@ -338,13 +381,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut store = Store::open(dir.path(), 1, None).unwrap();
         put(&mut store, "good");
-        let full =
-            |_: &str, _: &mut File, _| Err(io::Error::from_raw_os_error(pc3_os::errors::ENOSPC));
-        assert!(store
-            .commit(full)
-            .unwrap_err()
-            .to_string()
-            .contains("No space left"));
+        let full = io::Error::from_raw_os_error(pc3_os::errors::ENOSPC);
+        let begun = store.begin().unwrap();
+        let failed = begun.written(Err(full)).unwrap_err();
+        assert!(failed.to_string().contains("No space left"));
         let mut names: Vec<_> = fs::read_dir(dir.path())
             .unwrap()
             .map(|e| e.unwrap().file_name().into_string().unwrap())

@@ -13,6 +13,11 @@ use super::types::{pid_t, siginfo_t};
 extern "C" {
     static tzname: [*mut c_char; 2];
     fn tzset();
+    fn pthread_atfork(
+        before: Option<extern "C" fn()>,
+        in_parent: Option<extern "C" fn()>,
+        in_child: Option<extern "C" fn()>,
+    ) -> c_int;
 }
 
 pub fn id() -> pid_t {
@@ -36,6 +41,12 @@ pub fn end(status: c_int) -> ! {
 pub fn at_end(f: extern "C" fn()) {
     // SAFETY: a function that stays.
     unsafe { libc::atexit(f) };
+}
+
+/// To be called before the program forks.
+pub fn before_fork(f: extern "C" fn()) {
+    // SAFETY: a function that stays.
+    unsafe { pthread_atfork(Some(f), None, None) };
 }
 
 /// Takes a variable out of the environment. Nobody else looks at it now.
