@@ -6,8 +6,8 @@
 //! goes; each writes it, makes it durable and answers with its sections; process 0 adds the section table and commits.
 //! What goes wrong in any of them leaves the last checkpoint as it was.
 //!
-//! Where ranks stand still for it, they do so until each process has its part copied, and from there on it is written
-//! [behind] them; or until it is durable, if the job stops with it, or `PC3_COMMIT=sync` has it so.
+//! Where ranks stand still for it, they do so until all processes have copied their parts, and from there on these are
+//! written [behind] them; or until it is durable, if the job stops with it, or `PC3_COMMIT=sync` has it so.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
@@ -169,13 +169,16 @@ fn follow(job: &Arc<Job>, peers: &dyn Peers, protocol: &mut dyn Protocol) -> Aft
         let file = part_of(&place);
         let part = match (behind, hand, file) {
             (Some(passage), Some(hand), Ok(file)) => {
-                leave_part(job, protocol, (file, place, length), hand);
+                leave_part(job, peers, protocol, (file, place, length), hand);
                 job.control.goes_on(passage);
                 return After::Continue;
             }
             (_, _, Ok(file)) => write_part(job, protocol, (file, place, length)),
             (_, _, Err(e)) => Err(e),
         };
+        if behind.is_some() {
+            peers.meet();
+        }
         peers.gather(&encode_part(&part.map_err(|e| format!("{path}: {e}"))));
     }
     let (passage, what, stop) = decode_outcome(&peers.spread(&[])).unwrap_or_else(|e| broken(e));
@@ -217,9 +220,10 @@ struct PartBegun {
     path: String,
 }
 
-/// The ranks go on when their part has been copied.
+/// The ranks go on when all parts have been copied: what one sends then must not come to one that is still copied.
 fn leave_part(
     job: &Job,
+    peers: &dyn Peers,
     protocol: &mut dyn Protocol,
     (file, mut place, length): (File, Place, u64),
     hand: Hand<PartBegun, Vec<(u64, Duration)>>,
@@ -229,6 +233,7 @@ fn leave_part(
         protocol.write(job, &mut place.tables, out)?;
         check(out.offset() - at, length)
     });
+    peers.meet();
     hand.leave(protocol.stalls().0);
 }
 
@@ -513,7 +518,7 @@ struct Copied {
     stalls: Vec<(u64, Duration)>,
 }
 
-/// The ranks go on when their part has been copied.
+/// The ranks go on when all parts have been copied.
 fn leave(
     job: &Job,
     peers: &dyn Peers,
@@ -525,8 +530,9 @@ fn leave(
     hand.copy(job, (begun, HEADER), |out| {
         own_part(job, peers, protocol, (&mut sheet, &path), out)
     });
-    if sheet.placed.is_none() {
-        peers.spread(&encode_no_places());
+    match sheet.placed {
+        Some(_) => peers.meet(),
+        None => drop(peers.spread(&encode_no_places())),
     }
     job.control.goes_on(sheet.passage);
     hand.leave(Copied {
