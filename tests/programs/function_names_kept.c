@@ -37,6 +37,25 @@ static const char *length_of(size_t *n)
     return __func__ + 7;
 }
 
+/* As logging macros have it: the name is an argument of the call. */
+static struct event place(const char *where, int line)
+{
+#pragma pc3 checkpoint
+    return (struct event){line, where};
+}
+
+#define HERE(n) place(__builtin_FUNCTION(), n)
+
+static const char *called_for(int n)
+{
+    struct event here = HERE(n);
+    const char *name = __builtin_FUNCTION();
+#pragma pc3 checkpoint
+    show_text(here.where, name);
+    show("again", here.line + (int)sizeof(__builtin_FUNCTION()) - (int)sizeof(char *));
+    return name;
+}
+
 int main(void)
 {
     size_t n;
@@ -50,7 +69,9 @@ int main(void)
         show_text("latest", latest);
         show("same", last == latest && log_of[(events - 1) % 8].where == latest);
         NOTE(i * 100);
+        show_text("called", called_for(i));
     }
+    show_text("main", HERE(n).where);
     for (int i = 0; i < 8; i++)
         show_text(log_of[i].where, log_of[i].where + 1), show("line", log_of[i].line);
     show_text("end", of);

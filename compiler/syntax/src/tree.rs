@@ -353,6 +353,8 @@ pub enum ExprKind {
     /// `__builtin_types_compatible_p`, `__func__` and other leaves that need no rewriting.
     Builtin,
 }
+/// `__func__` as a call: what calls a macro may have it among its arguments.
+pub const FUNCTION_CALL: &str = "__builtin_FUNCTION";
 #[derive(Clone, Debug)]
 pub struct Expr {
     pub kind: ExprKind,

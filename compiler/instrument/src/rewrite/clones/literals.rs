@@ -100,7 +100,7 @@ impl Walker<'_> {
                 }
             }
             ExprKind::Builtin => {
-                if kept && is_function_name(u.slice(&u.expr(e).span)) {
+                if kept && function_name(u.slice(&u.expr(e).span)).is_some() {
                     self.named.extend(self.function);
                 }
             }
@@ -215,9 +215,15 @@ impl Walker<'_> {
     }
 }
 
-/// `__func__` in its spellings.
-pub(crate) fn is_function_name(text: &str) -> bool {
-    matches!(text, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__")
+/// Which spelling of `__func__` it is, without the underscores around it.
+pub(crate) fn function_name(text: &str) -> Option<&'static str> {
+    match text {
+        "__func__" => Some("func"),
+        "__FUNCTION__" => Some("FUNCTION"),
+        "__PRETTY_FUNCTION__" => Some("PRETTY_FUNCTION"),
+        _ if text.starts_with(FUNCTION_CALL) => Some(FUNCTION_CALL.trim_start_matches('_')),
+        _ => None,
+    }
 }
 
 /// Library functions whose result does not point into their arguments.

@@ -234,6 +234,14 @@ impl Lower {
             }
             _ => self.expr(&n.node.callee),
         };
+        if builtin.as_deref() == Some(FUNCTION_CALL) && self.func.is_some() {
+            let of = QualType {
+                is_const: true,
+                ..self.types.int(IntKind::Char)
+            };
+            let ty = self.types.plain(Type::Pointer(of));
+            return self.add(ExprKind::Builtin, ty, span);
+        }
         let mut given = &n.node.arguments[..];
         if builtin.as_deref() == Some("__builtin_convertvector") {
             // Its second argument is a type, which the parser takes for a value.

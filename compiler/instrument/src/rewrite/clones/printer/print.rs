@@ -245,7 +245,8 @@ impl<'p, 'a> Printer<'p, 'a> {
                     crate::rewrite::clones::labels::address(self.cx, x, *l, out)
                 }
                 ExprKind::Builtin
-                    if crate::rewrite::clones::literals::is_function_name(self.u().slice(span)) =>
+                    if crate::rewrite::clones::literals::function_name(self.u().slice(span))
+                        .is_some() =>
                 {
                     self.leaf(x, out)
                 }
@@ -412,14 +413,20 @@ impl<'p, 'a> Printer<'p, 'a> {
     fn leaf(&self, e: ExprId, out: &mut Edits) {
         let span = &self.u().expr(e).span;
         let text = self.u().slice(span);
-        if text.starts_with("__builtin_") {
-            self.operand_text(e, out);
-        }
-        if crate::rewrite::clones::literals::is_function_name(text)
-            && (self.mode != Mode::Plain || self.again || self.cx.named.contains(&self.f))
-        {
-            let name = text.trim_matches('_');
-            out.replace(span, format!("pc3_{name}_{}", self.cx.fname(self.f)));
+        let Some(name) = crate::rewrite::clones::literals::function_name(text) else {
+            if text.starts_with("__builtin_") {
+                self.operand_text(e, out);
+            }
+            return;
+        };
+        if self.mode != Mode::Plain || self.again || self.cx.named.contains(&self.f) {
+            let object = format!("pc3_{name}_{}", self.cx.fname(self.f));
+            let is_call = matches!(self.u().ty(self.u().expr(e).ty.ty), Type::Pointer(_));
+            let text = match is_call {
+                true => format!("(&{object}[0])"),
+                false => object,
+            };
+            out.replace(span, text);
             let mut names = self.cx.func_names.borrow_mut();
             names.insert((self.f, name.to_string()));
         }
