@@ -54,8 +54,11 @@ static void lists(void)
     wordfree(&words);
 }
 
+static int asked;
+
 static int order(const void *a, const void *b)
 {
+    asked++;
     return strcmp(a, b);
 }
 
@@ -64,6 +67,11 @@ static void visit(const void *node, VISIT which, int depth)
     if (which == postorder || which == leaf)
         show_text("node", *(char *const *)node);
     mix(which * 100 + depth);
+}
+
+static void mixed(const void *node, VISIT which, int depth)
+{
+    mix(which * 100 + depth + **(char *const *)node * 1000);
 }
 
 static void trees(void)
@@ -79,6 +87,15 @@ static void trees(void)
     twalk(root, visit);
     show("gone", tdelete("kiwi", &root, order) != NULL);
     show("none", tdelete("kiwi", &root, order) == none);
+#pragma pc3 checkpoint
+    twalk(root, visit);
+    for (int i = 0; i < 200; i++) {
+        const char *one = fruit[i * i % 9], *other = fruit[i * 7 % 5 + i % 3];
+        tsearch(one, &root, order);
+        tdelete(other, &root, order);
+        twalk(root, mixed);
+    }
+    show("asked", asked);
 #pragma pc3 checkpoint
     twalk(root, visit);
     while (root)

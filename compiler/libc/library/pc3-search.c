@@ -1,6 +1,6 @@
 /* Search trees and hash tables of <search.h>, in memory of the program.
  *
- * Trees are balanced as 2-3-4 trees in red and black, split on the way down; what is deleted is only taken out. */
+ * Trees are balanced as 2-3-4 trees in red and black, split on the way down, and have the shape of the GNU C library's: twalk shows it. */
 
 typedef __typeof__(sizeof 0) size;
 
@@ -71,7 +71,9 @@ static struct pc3_node *mended(struct pc3_node *n)
     return n;
 }
 
-static struct pc3_node *put_below(struct pc3_node *n, const void *key, compare *order, struct pc3_node **found)
+/* `up` is above `n`, `top` above that. */
+static struct pc3_node *put_below(struct pc3_node *n, struct pc3_node *up, struct pc3_node *top, const void *key, compare *order,
+                                  struct pc3_node **found)
 {
     int c;
     if (!n) {
@@ -92,11 +94,14 @@ static struct pc3_node *put_below(struct pc3_node *n, const void *key, compare *
     if (is_red(n->left) && is_red(n->right)) {
         n->left->red = n->right->red = 0;
         n->red = 1;
+        /* It goes above both, so that the GNU C library asks once more on its way down. */
+        if (is_red(up) && (up->left == n) != (top->left == up))
+            order(key, (c < 0) == (up->right == n) ? up->key : top->key);
     }
     if (c < 0)
-        n->left = put_below(n->left, key, order, found);
+        n->left = put_below(n->left, n, up, key, order, found);
     else
-        n->right = put_below(n->right, key, order, found);
+        n->right = put_below(n->right, n, up, key, order, found);
     return n->red ? n : mended(n);
 }
 
@@ -105,7 +110,7 @@ void *tsearch(const void *key, void **root, compare *order)
     struct pc3_node *found = 0, *top;
     if (!root)
         return 0;
-    top = put_below((struct pc3_node *)*root, key, order, &found);
+    top = put_below((struct pc3_node *)*root, 0, 0, key, order, &found);
     if (top)
         top->red = 0;
     *root = top;
@@ -124,42 +129,101 @@ void *tfind(const void *key, void *const *root, compare *order)
     return n;
 }
 
-/* The node whose child is taken out stays the same; without one, any that is not null will do. */
+static struct pc3_node **child(struct pc3_node *n, int right)
+{
+    return right ? &n->right : &n->left;
+}
+
+/* The child on one side goes on top. */
+static void turn(struct pc3_node **at, int right)
+{
+    struct pc3_node *n = *at, *up = *child(n, right);
+    *child(n, right) = *child(up, !right);
+    *child(up, !right) = n;
+    *at = up;
+}
+
+/* Ways by one side of `*at` have a black node less than those by the other: do all of `*at` have one less now? */
+static int levelled(struct pc3_node **at, int right)
+{
+    struct pc3_node *n = *at, *other = *child(n, !right), *inner, *outer;
+    if (other->red) {
+        other->red = 0;
+        n->red = 1;
+        turn(at, !right);
+        at = child(other, right);
+        other = *child(n, !right);
+    }
+    inner = *child(other, right);
+    outer = *child(other, !right);
+    if (!is_red(inner) && !is_red(outer)) {
+        int less = !n->red;
+        other->red = 1;
+        n->red = 0;
+        return less;
+    }
+    if (is_red(outer)) {
+        other->red = n->red;
+        outer->red = 0;
+    } else {
+        inner->red = n->red;
+        turn(child(n, !right), right);
+    }
+    n->red = 0;
+    turn(at, !right);
+    return 0;
+}
+
+/* Of a node with one child or none.  Do the ways have a black node less? */
+static int taken_out(struct pc3_node **at)
+{
+    struct pc3_node *n = *at, *next = n->left ? n->left : n->right;
+    int less = !n->red;
+    *at = next;
+    if (less && is_red(next)) {
+        next->red = 0;
+        less = 0;
+    }
+    free(n);
+    return less;
+}
+
+static int first_taken_out(struct pc3_node **at, const void **key)
+{
+    struct pc3_node *n = *at;
+    if (n->left)
+        return first_taken_out(&n->left, key) && levelled(at, 0);
+    *key = n->key;
+    return taken_out(at);
+}
+
+/* `*up`: what is above it. */
+static int key_taken_out(struct pc3_node **at, const void *key, compare *order, void **up)
+{
+    struct pc3_node *n = *at;
+    int c;
+    if (!n) {
+        *up = 0;
+        return 0;
+    }
+    c = order(key, n->key);
+    if (c) {
+        *up = n;
+        return key_taken_out(child(n, c > 0), key, order, up) && levelled(at, c > 0);
+    }
+    if (n->left && n->right)
+        return first_taken_out(&n->right, &n->key) && levelled(at, 1);
+    return taken_out(at);
+}
+
+/* Of what was on top the result is the root: any that is not null will do. */
 void *tdelete(const void *key, void **root, compare *order)
 {
-    struct pc3_node *n = root ? (struct pc3_node *)*root : 0, *up = 0, *next, *above;
-    while (n) {
-        int c = order(key, n->key);
-        if (!c)
-            break;
-        up = n;
-        n = c < 0 ? n->left : n->right;
-    }
-    if (!n)
+    void *up = root;
+    if (!root)
         return 0;
-    if (n->left && n->right) {
-        above = n;
-        for (next = n->right; next->left; next = next->left)
-            above = next;
-        if (above == n)
-            n->right = next->right;
-        else
-            above->left = next->right;
-        n->key = next->key;
-        free(next);
-    } else {
-        next = n->left ? n->left : n->right;
-        if (next)
-            next->red = n->red;
-        if (!up)
-            *root = next;
-        else if (up->left == n)
-            up->left = next;
-        else
-            up->right = next;
-        free(n);
-    }
-    return up ? (void *)up : (void *)root;
+    key_taken_out((struct pc3_node **)root, key, order, &up);
+    return up;
 }
 
 static void walk(const struct pc3_node *n, void (*action)(const void *, int, int), int depth)

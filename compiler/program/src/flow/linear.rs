@@ -352,18 +352,7 @@ fn modified(u: &Unit, exprs: &[ExprId]) -> HashSet<SymId> {
                     ExprKind::AddrOf(a) => Some(*a),
                     _ => None,
                 };
-                if let Some(mut t) = target {
-                    while let ExprKind::Member {
-                        base, arrow: false, ..
-                    }
-                    | ExprKind::Index { base, .. } = &u.expr(t).kind
-                    {
-                        t = *base;
-                    }
-                    if let ExprKind::Ident(s) = u.expr(t).kind {
-                        set.insert(s);
-                    }
-                }
+                set.extend(target.and_then(|t| crate::untouched::root(u, t)));
             }
             true
         });

@@ -108,6 +108,13 @@ impl Builder<'_, '_> {
             Cond { cond, then, els } => self.conditional(e, cond, then, els, used, ops),
             Comma(list) => self.comma(&list, used, ops),
             Assign { op, lhs, rhs } => self.assign(op, lhs, rhs, ops),
+            Index { base, index } if self.is_part(base) => {
+                self.expr(base, true, ops);
+                if self.has(index) {
+                    self.fix_place(base, ops);
+                    self.expr(index, true, ops);
+                }
+            }
             Index { base, index } => self.sequence(&[base, index], ops),
             Member { base: a, .. }
             | AddrOf(a)
@@ -272,6 +279,26 @@ impl Builder<'_, '_> {
         }
     }
 
+    fn is_array(&self, e: ExprId) -> bool {
+        matches!(self.c.u.ty(self.c.u.expr(e).ty.ty), Type::Array { .. })
+    }
+
+    /// Is it a vector that lies somewhere, so that an element of it is a place?
+    fn is_part(&self, e: ExprId) -> bool {
+        crate::escape::is_vector(self.c.u, e) && self.is_lvalue(e)
+    }
+
+    fn is_lvalue(&self, e: ExprId) -> bool {
+        use ExprKind::*;
+        match &self.c.u.expr(e).kind {
+            Ident(_) | Deref(_) | Index { .. } | CompoundLit { .. } => true,
+            Member { arrow: true, .. } => true,
+            Member { base, .. } => self.is_lvalue(*base),
+            Generic { chosen, .. } => self.is_lvalue(*chosen),
+            _ => false,
+        }
+    }
+
     fn direct_store(&self, lhs: ExprId, rhs: ExprId) -> bool {
         let u = self.c.u;
         matches!(
@@ -293,12 +320,23 @@ impl Builder<'_, '_> {
         );
         let variable =
             |x| matches!(u.expr(x).kind, ExprKind::Ident(s) if u.sym(s).kind != SymKind::Func);
-        if !variable(lhs) || variable(rhs) {
+        let complex = |x| {
+            matches!(
+                u.ty(u.expr(x).ty.ty),
+                Type::Complex(_) | Type::ComplexInt(_)
+            )
+        };
+        // Beside a real number a complex one is taken apart first.
+        if !variable(lhs) || variable(rhs) || (complex(lhs) && !complex(rhs)) {
             return false;
         }
         // A converted variable is no plain variable any more.
         let l = u.expr(lhs).ty.ty;
-        (commutes && l == u.expr(e).ty.ty) || (compares && l == u.expr(rhs).ty.ty)
+        let part = match (u.ty(u.expr(e).ty.ty), u.ty(l)) {
+            (Type::Complex(k), Type::Float(l)) => op == BinOp::Add && k == l,
+            _ => false,
+        };
+        part || (commutes && l == u.expr(e).ty.ty) || (compares && l == u.expr(rhs).ty.ty)
     }
 
     /// Makes the address of an assignment's left side independent of what happens until the store.
@@ -308,7 +346,7 @@ impl Builder<'_, '_> {
         }
         match self.kind(lv) {
             ExprKind::Index { base, index } => {
-                if matches!(self.c.u.ty(self.c.u.expr(base).ty.ty), Type::Array { .. }) {
+                if self.is_array(base) || self.is_part(base) {
                     self.fix_place(base, ops);
                 } else if !self.stable(base) {
                     self.spill(base, ops);
@@ -400,9 +438,9 @@ impl Builder<'_, '_> {
             }
             | Deref(base) => self.stable(*base),
             Index { base, index } => {
-                let b = match u.ty(u.expr(*base).ty.ty) {
-                    Type::Array { .. } => self.stable_place(*base),
-                    _ => self.stable(*base),
+                let b = match self.is_array(*base) || self.is_part(*base) {
+                    true => self.stable_place(*base),
+                    false => self.stable(*base),
                 };
                 b && self.stable(*index)
             }

@@ -342,12 +342,15 @@ impl<'a> Walker<'a> {
             }
             Index { base, index } => {
                 // `a[i]` and `i[a]` alike.
-                let (b, i) = if self.is_pointer(*base) {
+                let (b, i) = if self.is_pointer(*base) || is_vector(u, *base) {
                     (*base, *index)
                 } else {
                     (*index, *base)
                 };
-                self.through(b, to);
+                match is_vector(u, b) {
+                    true => self.address(b, to),
+                    false => self.through(b, to),
+                }
                 self.value(i, Flow::Direct);
             }
             Deref(p) => self.through(*p, to),
@@ -412,14 +415,21 @@ impl<'a> Walker<'a> {
                 if let ExprKind::AddrOf(y) = &u.expr(x).kind {
                     let mut y = *y;
                     // `&p[i]` takes the address of an array's element, but none of a pointer.
-                    let array = |e: ExprId| matches!(u.ty(u.expr(e).ty.ty), Type::Array { .. });
+                    let part = |e: ExprId| {
+                        matches!(u.ty(u.expr(e).ty.ty), Type::Array { .. }) || is_vector(u, e)
+                    };
                     loop {
                         match u.expr(y).kind {
                             ExprKind::Member {
                                 base, arrow: false, ..
                             } => y = base,
-                            ExprKind::Index { base, .. } if array(base) => y = base,
-                            ExprKind::Index { index, .. } if array(index) => y = index,
+                            ExprKind::Index { base, .. } if part(base) => y = base,
+                            ExprKind::Index { index, .. } if part(index) => y = index,
+                            ExprKind::Unary {
+                                op: UnOp::Real | UnOp::Imag,
+                                arg,
+                            }
+                            | ExprKind::Generic { chosen: arg, .. } => y = arg,
                             _ => break,
                         }
                     }
@@ -527,4 +537,9 @@ fn used_after_point(u: &Unit, e: ExprId, s: SymId, points: &Points) -> bool {
         true
     });
     any
+}
+
+/// Its elements are parts of it, as an array's are of that.
+pub(crate) fn is_vector(u: &Unit, e: ExprId) -> bool {
+    matches!(u.ty(u.expr(e).ty.ty), Type::Vector { .. })
 }
