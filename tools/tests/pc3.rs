@@ -460,7 +460,9 @@ fn a_running_job_is_asked() {
             while !ASKED.load(SeqCst) && !pc3.is_finished() {
                 std::thread::yield_now();
             }
-            let id = store.commit(|_, f, _| f.write_all(b"twelve bytes"));
+            let mut begun = store.begin().unwrap();
+            let how = begun.file.write_all(b"twelve bytes");
+            let id = store.commit(begun.written(how).unwrap());
             store.note_stalls(id.unwrap(), &stalls);
             pc3.join().unwrap()
         });
