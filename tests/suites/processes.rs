@@ -518,6 +518,7 @@ fn ends_under_mpirun(what: &str) -> Result<()> {
     let root = arch::dist().display().to_string();
     let env = [
         ("PC3_EVERY", "5x"),
+        ("PC3_COMMIT", "sync"),
         ("PC3_WORKERS", "1"),
         ("PC3_ROOT", &*root),
         ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
@@ -547,7 +548,11 @@ fn ends(mpi: &str, what: &str, status: i32, said: &str) -> Result<()> {
     let launcher = [&*pc3run, "-p", "2", "-w", "1", "--mpi", mpi];
     // As on two machines, once.
     let shm = if mpi == "mpich" { "off" } else { "on" };
-    let env = [("PC3_EVERY", "5x"), ("PC3_SHM", shm)];
+    let env = [
+        ("PC3_EVERY", "5x"),
+        ("PC3_COMMIT", "sync"),
+        ("PC3_SHM", shm),
+    ];
     let child = job.start_by(&launcher, HOST, &exe, &env)?;
     let code = end_of(child, job.limit)?.context("hung")?;
     let log = job.stderr();

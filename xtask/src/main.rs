@@ -7,6 +7,7 @@ mod demo;
 mod dist;
 mod env;
 mod kills;
+mod package;
 mod prelink;
 mod semver;
 mod setup;
@@ -48,6 +49,20 @@ enum Task {
         /// Build the runtime for every target whose toolchain is installed
         #[arg(long, conflicts_with = "target")]
         all: bool,
+    },
+    /// Put pc3 under a prefix: programs, manual pages, completions, files for pkg-config, CMake and modules
+    Install {
+        #[arg(long)]
+        prefix: std::path::PathBuf,
+        /// Also the runtime for this triple (repeatable)
+        #[arg(long)]
+        target: Vec<String>,
+    },
+    /// Make an archive that runs from any folder, and Debian's packages, under target/package
+    Package {
+        /// Also the runtime for this triple (repeatable)
+        #[arg(long)]
+        target: Vec<String>,
     },
     /// Stop and move many programs at random places, and compare with the plain build
     Torture(torture::TortureOptions),
@@ -99,6 +114,8 @@ fn run(task: Task) -> anyhow::Result<()> {
             };
             dist::run(&targets).map(|_| ())
         }
+        Task::Install { prefix, target } => package::install(&prefix, &target),
+        Task::Package { target } => package::package(&target),
         Task::Torture(options) => torture::run(&options),
         Task::Types(options) => types::run(&options),
         Task::Kills(options) => kills::run(&options),

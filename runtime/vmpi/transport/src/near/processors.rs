@@ -59,10 +59,12 @@ impl Machine {
 
     /// Whole processors that it has among these.
     fn share(&self, crowd: &Crowd) -> u32 {
-        let mine = bits(&self.mask).map(|i| 1.0 / f64::from(crowd.users[i].max(1)));
-        // What many thirds and the like lack of a whole.
-        let mine = (mine.sum::<f64>() + 1e-6) as u32;
+        // Not in floating point: its flags would be those with which ranks begin.
+        const WHOLE: u64 = 1 << 32;
         let all = bits(&self.mask).count() as u32;
+        let mine = bits(&self.mask).map(|i| WHOLE / u64::from(crowd.users[i].max(1)));
+        // Each third and the like lacks less than one of a whole.
+        let mine = ((mine.sum::<u64>() + u64::from(all)) / WHOLE) as u32;
         match self.quota < all {
             true => mine.min(self.quota / crowd.processes.max(1)),
             false => mine,
