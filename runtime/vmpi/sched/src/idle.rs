@@ -16,7 +16,8 @@ const MORE: u32 = 4;
 const LINGER: u32 = 500;
 /// Looks until the clock is looked at.
 const FEW: u32 = 64;
-/// Only then others may have the core: on a busy machine they keep it for long, and most waits are over by then.
+/// Who looks for any work lets others have the core only then: on a busy machine they keep it for long, and most waits are
+/// over by then.
 const ALONE: Duration = Duration::from_micros(50);
 /// It looks on for so long before it sleeps, at least: well above the time that waking a sleeping thread takes, or two
 /// workers that wait for each other in turn sleep every time.
@@ -25,11 +26,10 @@ const LEAST: Duration = Duration::from_millis(1);
 const MOST: Duration = Duration::from_millis(20);
 /// Who has been without the core for so long shares it with others: to look on would cost such a time again and again.
 const LONG: Duration = Duration::from_millis(1);
-/// Behind the second time within `AGAIN` it sleeps at once for a while, as whoever has slept is given a core sooner than
-/// whoever has looked on; for longer from time to time, but not longer than `WARY`. Once may be anything.
-const FIRST: Duration = Duration::from_micros(250);
+/// It sleeps at once for a while then, as whoever has slept is given a core sooner than whoever has looked on: for a part
+/// of what it has lost, as that may have been chance, and for ever longer, within limits, if it happens again soon.
 const WARY: Duration = Duration::from_millis(50);
-const AGAIN: Duration = Duration::from_millis(200);
+const AGAIN: Duration = Duration::from_millis(500);
 
 /// Whom it waits for may need this core.  For how long somebody has.
 fn give_way() -> Duration {
@@ -70,19 +70,23 @@ impl Patience {
         still
     }
 
-    /// Its core was taken from it.
+    /// Its core was taken from it for so long.
     #[cold]
-    fn loses(&self, now: Instant) {
+    fn loses(&self, now: Instant, away: Duration) {
         let before = self.lost.get().filter(|l| now - l.0 < AGAIN);
-        let wary = before.map_or(Duration::ZERO, |l| (4 * l.1).clamp(FIRST, WARY));
+        let wary = before.map_or(away / 2, |l| (4 * away).max(2 * l.1));
+        let wary = wary.min(WARY);
+        self.looks.set(LEAST);
         self.lost.set(Some((now, wary)));
-        if before.is_some() {
-            self.wary.set(Some(now + wary));
-        }
+        self.wary.set(Some(now + wary));
     }
 
-    /// A wait in which it has slept took so long: such ones are looked through from now on, unless they are too long.
+    /// A wait in which it has slept took so long: such ones are looked through from now on, unless they are too long, or
+    /// others need the core.
     fn learns(&self, waited: Duration) {
+        if self.lost.get().is_some_and(|l| l.0.elapsed() < AGAIN) {
+            return;
+        }
         let now = self.looks.get();
         self.looks.set(match waited <= MOST {
             true => now.max((2 * waited).min(MOST)),
@@ -94,7 +98,7 @@ impl Patience {
     fn gives_way(&self, away: &mut Duration) -> bool {
         let now = give_way();
         if now >= LONG {
-            self.loses(Instant::now());
+            self.loses(Instant::now(), now);
         }
         *away += now;
         *away >= LONG
@@ -132,9 +136,13 @@ impl Sched {
             return ready();
         }
         let looks = self.looks();
+        let mut away = Duration::ZERO;
         for i in 1..=LINGER * looks.min(MORE) {
             if ready() {
                 return true;
+            }
+            if i % (FEW * looks.min(MORE)) == 0 && w.patience.gives_way(&mut away) {
+                return ready();
             }
             host.look(w.index);
             // SAFETY: baton.
@@ -276,19 +284,22 @@ mod tests {
     fn who_shares_its_core_for_long_sleeps_at_once_for_long() {
         let p = Patience::new();
         let start = Instant::now();
-        p.loses(start);
-        assert!(!p.is_wary(), "once may be anything");
+        let slice = Duration::from_millis(3);
+        let wary = || p.lost.get().map_or(Duration::ZERO, |l| l.1);
+        p.loses(start, slice);
+        assert_eq!(wary(), slice / 2, "once may be chance");
         let mut at = start;
-        let mut longest = Duration::ZERO;
+        let mut longest = slice / 2;
         for _ in 0..10 {
             at += Duration::from_millis(60);
-            p.loses(at);
-            let wary = p.lost.get().map_or(Duration::ZERO, |l| l.1);
-            assert!(wary >= longest.max(FIRST) && wary <= WARY);
-            longest = wary;
+            p.loses(at, slice);
+            assert!(wary() > longest || wary() == WARY);
+            longest = wary();
         }
         assert_eq!(longest, WARY);
-        p.loses(at + AGAIN);
-        assert_eq!(p.lost.get().map(|l| l.1), Some(Duration::ZERO));
+        p.learns(MOST);
+        assert_eq!(p.looks.get(), LEAST, "others need the core");
+        p.loses(at + AGAIN, slice);
+        assert_eq!(wary(), slice / 2);
     }
 }
