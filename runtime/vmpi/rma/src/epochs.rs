@@ -50,7 +50,7 @@ fn wrong<T>(why: impl Into<Cow<'static, str>>) -> Result<T> {
 impl Epochs {
     /// May it access this target?
     #[inline]
-    pub fn reach(&mut self, target: usize) -> Result<()> {
+    pub(crate) fn reach(&mut self, target: usize) -> Result<()> {
         match &mut self.access {
             Access::All => Ok(()),
             Access::Fenced { used } => {
@@ -94,7 +94,7 @@ impl Epochs {
     }
 
     /// Before an access epoch.
-    pub fn accessible(&self) -> Result<()> {
+    pub(crate) fn accessible(&self) -> Result<()> {
         self.unused()?;
         match self.access {
             Access::Nothing | Access::Fenced { .. } => Ok(()),
@@ -103,7 +103,7 @@ impl Epochs {
     }
 
     /// Before an exposure epoch.
-    pub fn exposable(&self) -> Result<()> {
+    pub(crate) fn exposable(&self) -> Result<()> {
         self.unused()?;
         match self.exposed {
             None => Ok(()),
@@ -112,7 +112,7 @@ impl Epochs {
     }
 
     /// Before a lock.
-    pub fn lockable(&self, target: usize) -> Result<()> {
+    pub(crate) fn lockable(&self, target: usize) -> Result<()> {
         match &self.access {
             Access::Locked(held) if held.iter().any(|h| h.target == target) => {
                 wrong(format!("rank {target} of the window is locked already"))
@@ -122,7 +122,7 @@ impl Epochs {
         }
     }
 
-    pub fn locked(&mut self, held: Held) {
+    pub(crate) fn locked(&mut self, held: Held) {
         match &mut self.access {
             Access::Locked(list) => list.push(held),
             other => *other = Access::Locked(vec![held]),
@@ -130,7 +130,7 @@ impl Epochs {
     }
 
     /// Takes a lock out.
-    pub fn unlocked(&mut self, target: usize) -> Result<Held> {
+    pub(crate) fn unlocked(&mut self, target: usize) -> Result<Held> {
         let Access::Locked(list) = &mut self.access else {
             return wrong(format!("rank {target} of the window is not locked"));
         };
@@ -145,7 +145,7 @@ impl Epochs {
     }
 
     /// Before a flush of one target, or of all.
-    pub fn is_passive(&self, target: Option<usize>) -> Result<()> {
+    pub(crate) fn is_passive(&self, target: Option<usize>) -> Result<()> {
         match (&self.access, target) {
             (Access::All, _) | (Access::Locked(_), None) => Ok(()),
             (Access::Locked(held), Some(t)) if held.iter().any(|h| h.target == t) => Ok(()),

@@ -15,7 +15,7 @@
 
 pub mod active;
 pub mod epochs;
-pub mod locks;
+mod locks;
 pub mod operations;
 pub mod shared;
 pub mod window;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// What one member asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wish {
+pub(crate) struct Wish {
     /// Who asks.
     pub origin: usize,
     /// `None`: all members, shared with others.
@@ -29,7 +29,7 @@ struct Target {
     shared: u32,
 }
 
-pub struct Locks {
+pub(crate) struct Locks {
     targets: Box<[Target]>,
     /// Members that hold all.
     all: u32,
@@ -39,7 +39,7 @@ pub struct Locks {
 }
 
 impl Locks {
-    pub fn new(members: usize) -> Locks {
+    pub(crate) fn new(members: usize) -> Locks {
         Locks {
             targets: vec![Target::default(); members].into(),
             all: 0,
@@ -57,7 +57,7 @@ impl Locks {
     }
 
     /// Takes it, whoever holds what: it was held before a restart.
-    pub fn hold(&mut self, wish: &Wish) {
+    pub(crate) fn hold(&mut self, wish: &Wish) {
         match wish.target {
             None => self.all += 1,
             Some(t) if wish.exclusive => {
@@ -69,7 +69,7 @@ impl Locks {
     }
 
     /// Takes it if that is possible now, else who asks is in the queue.
-    pub fn ask(&mut self, wish: Wish) -> bool {
+    pub(crate) fn ask(&mut self, wish: Wish) -> bool {
         let behind = self.queue.iter().any(|w| w.conflicts(&wish));
         let now = !behind && self.is_free(&wish);
         match now {
@@ -80,12 +80,12 @@ impl Locks {
     }
 
     /// Is it still to be granted?
-    pub fn waits(&self, wish: &Wish) -> bool {
+    pub(crate) fn waits(&self, wish: &Wish) -> bool {
         self.queue.contains(wish)
     }
 
     /// Gives it back; those who are granted theirs now.
-    pub fn release(&mut self, wish: &Wish) -> Vec<usize> {
+    pub(crate) fn release(&mut self, wish: &Wish) -> Vec<usize> {
         match wish.target {
             None => self.all -= 1,
             Some(t) if wish.exclusive => {

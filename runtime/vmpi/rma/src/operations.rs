@@ -55,6 +55,22 @@ pub unsafe fn transfer(from: Buf, to: Buf) -> Result<()> {
     unsafe { copy(from, to) }.map(|_| ())
 }
 
+/// Would [`transfer`] change anything?
+///
+/// # Safety
+/// As of [`transfer`].
+#[cold]
+pub unsafe fn differ(from: Buf, to: Buf) -> bool {
+    // SAFETY: by the caller.
+    let (new, old) = unsafe {
+        (
+            from.ty.pack_vec(from.ptr, from.count),
+            to.ty.pack_vec(to.ptr, to.count),
+        )
+    };
+    !old.starts_with(&new)
+}
+
 /// Combines the origin's values into the target's, which `result` gets as they were.
 ///
 /// # Safety

@@ -67,7 +67,7 @@ impl Member {
     }
 
     /// Does it have this memory attached, in one region or in several side by side?
-    pub fn has_attached(&self, from: usize, to: usize) -> bool {
+    pub(crate) fn has_attached(&self, from: usize, to: usize) -> bool {
         let regions = self.regions.read().unwrap_or_else(PoisonError::into_inner);
         let mut at = from;
         while at < to {
@@ -103,7 +103,7 @@ impl Shared {
     }
 
     #[inline]
-    pub fn locks(&self) -> MutexGuard<'_, Locks> {
+    pub(crate) fn locks(&self) -> MutexGuard<'_, Locks> {
         self.locks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,7 @@
 //! Operations on windows (MPI 4.1 section 12.3), which are done when the call returns.
 
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::arguments::{buffer, put, wide_count};
 use crate::given::Count;
@@ -12,7 +13,7 @@ use pc3_vmpi_objects::datatype::moving::Buf;
 use pc3_vmpi_objects::datatype::{plain, TypeRef};
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::handle::SENT;
-use pc3_vmpi_rma::operations::{accumulate, compare_and_swap, transfer, Combine};
+use pc3_vmpi_rma::operations::{accumulate, compare_and_swap, differ, transfer, Combine};
 
 /// A buffer as the program names it: address, count, datatype.
 type Own = (*const c_void, i64, usize);
@@ -46,6 +47,28 @@ fn buf((ptr, count, ty): &(*mut u8, usize, TypeRef)) -> Buf<'_> {
     }
 }
 
+/// So many fruitless polls in a row, and it matters whether an operation has changed anything.
+const WONDER: u32 = 64;
+
+/// Has the rank polled in vain for a while? Programs that wait for others with operations on windows do the same ones again and
+/// again, to no effect; those that have one have not waited.
+#[inline]
+fn wonders(me: &RankState) -> bool {
+    me.polls.load(Relaxed) >= WONDER
+}
+
+/// Before an operation that copies.
+///
+/// # Safety
+/// Both buffers are valid for their elements.
+#[inline]
+unsafe fn notes_copy(me: &RankState, from: Buf, to: Buf) {
+    // SAFETY: by the caller.
+    if wonders(me) && unsafe { differ(from, to) } {
+        me.happened();
+    }
+}
+
 /// Puts, or gets.
 unsafe fn moved(me: &RankState, here: Own, there: There, window: usize, puts: bool) -> Result<()> {
     let here = own(me, here)?;
@@ -62,12 +85,12 @@ unsafe fn moved(me: &RankState, here: Own, there: There, window: usize, puts: bo
     };
     // SAFETY: the program's buffer; the target is in the window.
     unsafe {
-        if puts {
-            me.happened();
-            transfer(buf(&here), there)
-        } else {
-            transfer(there, buf(&here))
-        }
+        let (from, to) = match puts {
+            true => (buf(&here), there),
+            false => (there, buf(&here)),
+        };
+        notes_copy(me, from, to);
+        transfer(from, to)
     }
 }
 
@@ -99,10 +122,13 @@ unsafe fn combined(
         count: n,
         ty: &ty,
     };
-    if reads {
-        me.happened();
-    }
     let from = here.as_ref().map_or(there, buf);
+    match &result {
+        // SAFETY: as above.
+        Some(result) => unsafe { notes_copy(me, there, buf(result)) },
+        None if reads => me.happened(),
+        None => {}
+    }
     // SAFETY: as above.
     unsafe { accumulate(place.member, (from, op), there, result.as_ref().map(buf)) }
 }
