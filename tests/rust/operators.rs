@@ -166,13 +166,13 @@ fn hashed(set: HashSet<u32, BuildHasherDefault<DefaultHasher>>) -> usize {
 #[pc3::main]
 fn main() {}
 
-//= 129:47 `seen`: `seen` would be called again for the items that were taken, as this iterator is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or collect what the iterator gives into a `Vec` first
-//= 134:51 `seen`: `seen` would be called again for the items that were taken, as this iterator is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or collect what the iterator gives into a `Vec` first
+//= 129:47 `seen`: `seen` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
+//= 134:51 `seen`: `seen` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
 //= 85:19 `table`: a borrow out of `Table` is not made again after a restart: what else its methods, or its `Index`, do would be done twice
 //= 86:18 `tables`: a borrow out of `Table` is not made again after a restart: what else its methods, or its `Index`, do would be done twice
 //= 96:9 `counted`: a borrow through `Counted` is made again after a checkpoint, which calls its `Deref` or `DerefMut` again
 //= 97:19 `counted`: a borrow through `Counted` is made again after a checkpoint, which calls its `Deref` or `DerefMut` again
 //= 98:18 `boxed`: a borrow through `Counted` is made again after a checkpoint, which calls its `Deref` or `DerefMut` again
 //= 101:15 `counted`: a borrow through `Counted` is made again after a checkpoint, which calls its `Deref` or `DerefMut` again
-//= 152:50 `x`: this closure is called again, as its iterator is made again behind a checkpoint, and what the operators and methods of `Number` do is not known
+//= 152:50 `x`: this closure is called again, as its iterator, or part of a text, is made again behind a checkpoint, and what the operators and methods of `Number` do is not known
 //= 161:11 `set`: a hash map or set with the hasher `BuildHasherDefault<DefaultHasher>` has the same order in each run, and another one behind a restart

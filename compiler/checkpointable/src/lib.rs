@@ -30,6 +30,7 @@
 //! | `flow`, `course` | which locals are needed after a point; which are there, by `methods`' names |
 //! | `again`, `reeval` | how borrows and other locals are made again |
 //! | `transient` | locals that are not saved |
+//! | `visit`, `visit_mut` | walks over syntax trees |
 //! | `build`, `loops` | the body; what a loop goes over |
 
 mod again;
@@ -46,6 +47,8 @@ mod operands;
 mod reeval;
 mod transient;
 mod types;
+mod visit;
+mod visit_mut;
 
 use proc_macro2::TokenStream;
 

@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
+use crate::visit::{self, Visit};
 use proc_macro2::{Ident, Span};
 use quote::{format_ident, quote};
-use syn::visit::{self, Visit};
 use syn::{parse_quote, parse_quote_spanned, Expr};
 
 use crate::again::{is_place, is_reader, is_source, telling, Again, Locals, Source};
@@ -62,7 +62,7 @@ pub fn owned(e: &Expr) -> Expr {
 fn items(e: &Expr) -> Expr {
     let span = telling(e);
     parse_quote_spanned! {span=>
-        (match #e {
+        (match (#e) {
             pc3_v => {
                 #[allow(unused_imports)]
                 use ::pc3::point::OtherItems as _;
@@ -212,6 +212,8 @@ pub(crate) fn unchanging(e: &mut Expr) {
     match e {
         Expr::Paren(p) => unchanging(&mut p.expr),
         Expr::Group(p) => unchanging(&mut p.expr),
+        // One of which the type has been asked.
+        Expr::Match(m) => unchanging(&mut m.expr),
         Expr::MethodCall(m) => {
             if CALL.iter().any(|c| m.method == c) {
                 m.method = format_ident!("pc3_{}", m.method, span = m.method.span());

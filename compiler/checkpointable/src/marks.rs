@@ -1,9 +1,9 @@
 //! Marked calls and locations, and the expressions within well-known macros.
 
+use crate::visit::{self, Visit};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprMacro, Macro, Stmt, StmtMacro, Token};
 
 /// Macros of the standard library whose arguments are expressions.
@@ -177,6 +177,9 @@ impl<'ast> Visit<'ast> for Points {
             }
             return;
         }
+        if !mentions(&mac.tokens) {
+            return;
+        }
         match arguments(mac) {
             Some(Arguments::Listed(list)) => list.iter().for_each(|e| self.owned(e)),
             Some(Arguments::Repeated(item, n)) => [item, n].iter().for_each(|e| self.owned(e)),
@@ -219,17 +222,52 @@ impl Points {
     }
 }
 
-/// Does the code have points?
+/// Are there marks in these tokens, as far as it shows?
+pub(crate) fn mentions(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|t| match t {
+        TokenTree::Ident(i) => i == "ck" || i == "checkpoint",
+        TokenTree::Group(g) => mentions(&g.stream()),
+        _ => false,
+    })
+}
+
+/// Does the code have points?  This is asked of each expression on all levels, so the first one that is found is the answer.
+#[derive(Default)]
+struct Has(bool);
+
+impl<'ast> Visit<'ast> for Has {
+    fn visit_expr(&mut self, e: &'ast Expr) {
+        if !self.0 {
+            visit::visit_expr(self, e);
+        }
+    }
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        self.0 |= is_call(mac) || is_location(mac);
+        if !self.0 && mentions(&mac.tokens) {
+            let mut p = Points::default();
+            p.visit_macro(mac);
+            self.0 = p.count > 0;
+        }
+    }
+    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
+        self.visit_expr(&arm.body);
+    }
+    // They cannot have any.
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    fn visit_expr_async(&mut self, _: &'ast syn::ExprAsync) {}
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
 pub(crate) fn has_points_expr(e: &Expr) -> bool {
-    let mut p = Points::default();
-    p.visit_expr(e);
-    p.count > 0
+    let mut has = Has::default();
+    has.visit_expr(e);
+    has.0
 }
 
 pub fn has_points(stmt: &Stmt) -> bool {
-    let mut p = Points::default();
-    p.visit_stmt(stmt);
-    p.count > 0
+    let mut has = Has::default();
+    has.visit_stmt(stmt);
+    has.0
 }
 
 pub(crate) fn block_has_points(block: &syn::Block) -> bool {

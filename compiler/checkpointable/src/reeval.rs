@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::visit::{self, Visit};
+use crate::visit_mut::{self, VisitMut};
 use proc_macro2::Ident;
 use quote::{format_ident, ToTokens};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Block, Expr, Local, Pat, PatIdent, Signature, Stmt};
 
 use crate::again::is_reeval;

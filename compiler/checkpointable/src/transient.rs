@@ -1,10 +1,10 @@
 //! `#[transient(AGAIN)] let x = FIRST;`: a local that checkpoints do not keep.  In its process it is moved out of the stack and
 //! back; after a restart AGAIN makes it, or FIRST where nothing else is said.
 
+use crate::visit::{self, Visit};
+use crate::visit_mut::{self, VisitMut};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Attribute, Block, Expr, Local, Meta, Pat};
 
 use crate::marks;

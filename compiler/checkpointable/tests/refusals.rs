@@ -349,8 +349,8 @@ fn closures_of_iterators_made_again() {
     it.next();
 }",
         expect![[r#"
-            2:55: `known` would be called again for the items that were taken, as this iterator is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or collect what the iterator gives into a `Vec` first
-            2:38: `seen` would be called again for the items that were taken, as this iterator is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or collect what the iterator gives into a `Vec` first
+            2:55: `known` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
+            2:38: `seen` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
         "#]],
     );
     // They are called once.

@@ -5,9 +5,9 @@
 //! shared.borrow_mut()              →   as it is
 //! ```
 
+use crate::visit::{self, Visit};
+use crate::visit_mut::{self, VisitMut};
 use proc_macro2::Ident;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Expr};
 
 use super::{Again, BORROW};

@@ -6,10 +6,11 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{parse_quote, Expr, Pat};
 
+use super::loops::pure;
 use super::patterns::{inner_name, inner_names};
 use super::places;
 use super::rematch::Taken;
-use super::{Asked, Builder, Chain, Var, Way, HELD};
+use super::{Asked, Builder, Chain, Form, Var, Way, HELD};
 use crate::again::{has_guard, still, telling, Again, Links, Locals, Source};
 use crate::course::mutable_in;
 use crate::operands::{HEAD, TEMPORARY};
@@ -20,7 +21,7 @@ impl Builder {
     pub(super) fn ask(&mut self, name: &Ident) {
         let text = name.to_string();
         // What a pattern leaves of a head is judged there.
-        if !self.course.exists(&text) || text.starts_with(HEAD) {
+        if !self.course.exists(&text) || text.starts_with(HEAD) || self.form == Form::Hot {
             return;
         }
         let n = self.asked.len();
@@ -61,10 +62,13 @@ impl Builder {
         if !how(&mut again, &mut made) {
             return false;
         }
+        let links = again.links();
         let from = again.from;
         *e = made;
         self.sources(from);
-        self.put(places::ask(e));
+        let mut asked = places::ask(e);
+        asked.extend(links.receivers.iter().map(|(of, _)| places::ask_plain(of)));
+        self.put(self.in_one_form(asked));
         true
     }
 
@@ -128,6 +132,7 @@ impl Builder {
         head: bool,
     ) -> (Way, TokenStream) {
         let mut made = still(e);
+        self.judge_closures(&mut made);
         self.leaf(&mut made);
         self.names += 1;
         let way = Way::Asked(Rc::new(Chain {
@@ -144,14 +149,21 @@ impl Builder {
             let asked = asking(quote!(about(&#name)), head);
             receivers_known(&asked, links, &still(e))
         });
-        let known = known.collect();
+        let known = self.in_one_form(known.collect());
         (way, known)
     }
 
+    /// Closures in what is made again.
+    pub(super) fn judge_closures(&mut self, made: &mut Expr) {
+        let wrong = pure::closures(made, &self.pure);
+        self.errors.extend(wrong);
+    }
+
     /// Such a value as an argument of a call that is gone back into.
-    pub(super) fn chain_argument(&self, e: &Expr, ty: &Ident) -> TokenStream {
+    pub(super) fn chain_argument(&mut self, e: &Expr, ty: &Ident) -> TokenStream {
         let links = self.probe().chain(&mut e.clone()).unwrap_or_default();
-        let (ask, made) = (asking(quote!(of(&#ty)), false), still(e));
+        let (ask, mut made) = (asking(quote!(of(&#ty)), false), still(e));
+        self.judge_closures(&mut made);
         let known = receivers_known(&ask, &links, &made);
         let argument = questions(quote!(#ask.argument(|| #made)));
         quote!({ #known #argument })
@@ -181,7 +193,7 @@ impl Builder {
         self.sources(from);
         let pattern = pattern.map(|p| Taken::only(self.structure(&p)));
         let (way, mut known) = self.chain_way(e, pattern, &links, &names, false);
-        known.extend(unchanged(&bound, false, false));
+        known.extend(self.in_one_form(unchanged(&bound, false, false)));
         Some((way, known))
     }
 
@@ -195,7 +207,7 @@ impl Builder {
     ) -> (Way, TokenStream) {
         let all: Vec<&Ident> = names.iter().map(|n| &n.0).collect();
         let (way, mut known) = self.chain_way(scrutinee, Some(taken), links, &all, true);
-        known.extend(unchanged(names, makes_values(scrutinee), true));
+        known.extend(self.in_one_form(unchanged(names, makes_values(scrutinee), true)));
         (way, known)
     }
 
@@ -258,7 +270,7 @@ impl Asked {
     /// The question, and where it is asked.
     pub(super) fn question(&self, b: &Builder) -> (TokenStream, TokenStream) {
         let said = b.said(&self.name.to_string()).to_owned();
-        let (name, ends, of) = (&self.name, self.ends, self.of());
+        let (name, ends, of, mode) = (&self.name, self.ends, self.of(), b.judged());
         let ty = format_ident!("Pc3Local{}", self.number);
         let judged = format_ident!("pc3_judged{}", self.number);
         let (text, more) = if said.starts_with(TEMPORARY) {
@@ -277,7 +289,7 @@ impl Asked {
                 const TEXT: &'static str = ::core::concat!(::core::file!(), ":", #line, #text, #point, #more);
             }
             let #of = ::core::marker::PhantomData;
-            let #judged = const { ::pc3::point::judge::<#ty, _, Pc3Mode>() };
+            let #judged = const { ::pc3::point::judge::<#ty, _, #mode>() };
         };
         let asked = quote_spanned! {name.span()=>
             ::pc3::point::Ends::of(&#of).unseen(#judged);
@@ -293,7 +305,7 @@ impl Asked {
                     const ENDS: bool = true;
                     const TEXT: &'static str = ::core::concat!(::core::file!(), ":", #line, #text, #point, #more);
                 }
-                let #judged = const { ::pc3::point::judge_called::<#ty, _, Pc3Mode, _, #moved>() };
+                let #judged = const { ::pc3::point::judge_called::<#ty, _, #mode, _, #moved>() };
             };
             let asked = quote_spanned! {name.span()=>
                 ::pc3::point::Ends::of(&#of).unseen_called(&#way, #judged);
@@ -372,7 +384,7 @@ fn receivers_known(asked: &TokenStream, links: &Links, made: &Expr) -> TokenStre
         if false {
             loop {}
             #[allow(unused_imports)]
-            use ::pc3::point::{HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _, KnownBorrowed as _, KnownOther as _, KnownRepeated as _, KnownSaved as _, KnownSeen as _};
+            use ::pc3::point::{HoldsEnd as _, HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _, KnownBorrowed as _, KnownOther as _, KnownRepeated as _, KnownSaved as _, KnownSeen as _};
             #known
         }
     }
@@ -423,14 +435,14 @@ const MAKE: &[&str] = &[
 
 pub(super) fn makes_values(e: &Expr) -> bool {
     struct Look(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Look {
+    impl<'ast> crate::visit::Visit<'ast> for Look {
         fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
             self.0 |= MAKE.iter().any(|n| m.method == n);
-            syn::visit::visit_expr_method_call(self, m);
+            crate::visit::visit_expr_method_call(self, m);
         }
     }
     let mut look = Look(false);
-    syn::visit::Visit::visit_expr(&mut look, e);
+    crate::visit::Visit::visit_expr(&mut look, e);
     look.0
 }
 
@@ -575,7 +587,7 @@ impl Chain {
 /// Is there a borrow in the type?
 fn has_borrow(ty: &syn::Type) -> bool {
     struct Look(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Look {
+    impl<'ast> crate::visit::Visit<'ast> for Look {
         fn visit_type_reference(&mut self, _: &'ast syn::TypeReference) {
             self.0 = true;
         }
@@ -587,7 +599,7 @@ fn has_borrow(ty: &syn::Type) -> bool {
         }
     }
     let mut look = Look(false);
-    syn::visit::Visit::visit_type(&mut look, ty);
+    crate::visit::Visit::visit_type(&mut look, ty);
     look.0
 }
 

@@ -6,7 +6,7 @@ use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::{parse_quote, parse_quote_spanned, BinOp, Expr, Pat, Stmt, UnOp};
 
-use super::{Builder, HELD};
+use super::{Builder, Form, HELD};
 use crate::again::{guarded_mut, is_guard, is_place, telling};
 use crate::methods;
 use crate::names::is_binding;
@@ -154,8 +154,11 @@ impl Builder {
         let of = of(self.briefs.len());
         let at = telling(e);
         self.briefs.push(Brief { span, text });
+        if self.form == Form::Hot {
+            return;
+        }
         *e = parse_quote_spanned! {at=>
-            (match #e { pc3_v => { if false { loop {} ::pc3::point::of(&pc3_v, &#of); } pc3_v } })
+            (match (#e) { pc3_v => { if false { loop {} ::pc3::point::of(&pc3_v, &#of); } pc3_v } })
         };
     }
 
@@ -299,7 +302,8 @@ fn of(number: usize) -> Ident {
 
 impl Brief {
     /// The question, and where it is asked.
-    pub(super) fn question(&self, number: usize) -> (TokenStream, TokenStream) {
+    pub(super) fn question(&self, number: usize, b: &Builder) -> (TokenStream, TokenStream) {
+        let mode = b.judged();
         let (of, ty) = (of(number), format_ident!("Pc3Head{}", number));
         let judged = format_ident!("pc3_judged_head{}", number);
         let text = format!(": {}", self.text);
@@ -311,7 +315,7 @@ impl Brief {
                 const TEXT: &'static str = ::core::concat!(::core::file!(), ":", #line, #text);
             }
             let #of = ::core::marker::PhantomData;
-            let #judged = const { ::pc3::point::judge::<#ty, _, Pc3Mode>() };
+            let #judged = const { ::pc3::point::judge::<#ty, _, #mode>() };
         };
         (
             question,

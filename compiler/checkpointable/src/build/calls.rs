@@ -35,7 +35,7 @@ impl Builder {
             .find(|i| names(self, *i, operands[*i]));
         for (i, e) in operands.iter_mut().enumerate() {
             if is_method && i == 0 {
-                self.put(places::ask_receiver(e));
+                self.put(self.in_one_form(places::ask_receiver(e)));
                 if !self.again_by(e, |a, e| a.place(e)) && !self.again(e) {
                     let mut name = self.name("k");
                     name.set_span(telling(e));

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::visit_mut::{self, VisitMut};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned, ToTokens};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Lifetime, Stmt, Type};
 
 use super::{Builder, To};

@@ -11,7 +11,7 @@ use super::borrows::is_borrowing;
 use super::loops::{of, Question};
 use super::patterns::{assignments, binds, checked, has_ref, inner_names, Binds};
 use super::rematch::Taken;
-use super::{whole, Builder, Result, To, Way};
+use super::{places, whole, Builder, Result, To, Way};
 use crate::again::{is_reader, is_reeval, iterates_itself, telling, Links, Locals};
 use crate::fold;
 use crate::loops::is_constant;
@@ -283,7 +283,11 @@ impl Builder {
                     use ::pc3::point::{RemadeBorrow as _, RemadeOther as _, RemadeSteady as _};
                     (&&&::pc3::point::Remade::of(&#name)).whole();
                 }},
-                false => checked(e, &[(name.clone(), false)]),
+                false => {
+                    let mut checks = checked(e, &[(name.clone(), false)]);
+                    checks.extend(ty.map(|ty| places::ask_typed(e, ty, name)));
+                    self.in_one_form(checks)
+                }
             };
             return again.then_some((way, checks));
         }
@@ -318,7 +322,7 @@ impl Builder {
             let way = Way::Made(quote! {
                 match #e { #inner => { #assign } #[allow(unreachable_patterns)] _ => ::pc3::point::changed() }
             });
-            (way, checked(e, &names))
+            (way, self.in_one_form(checked(e, &names)))
         })
     }
 }
@@ -410,7 +414,7 @@ const GROUPS: &[&str] = &[
 
 fn holds_borrows(ty: &Type) -> bool {
     struct Look(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Look {
+    impl<'ast> crate::visit::Visit<'ast> for Look {
         fn visit_type_reference(&mut self, _: &'ast syn::TypeReference) {
             self.0 = true;
         }
@@ -420,47 +424,47 @@ fn holds_borrows(ty: &Type) -> bool {
         }
     }
     let mut look = Look(false);
-    syn::visit::Visit::visit_type(&mut look, ty);
+    crate::visit::Visit::visit_type(&mut look, ty);
     look.0
 }
 
 fn is_static(ty: &Type) -> bool {
     struct Look(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Look {
+    impl<'ast> crate::visit::Visit<'ast> for Look {
         fn visit_lifetime(&mut self, l: &'ast syn::Lifetime) {
             self.0 |= l.ident == "static";
         }
     }
     let mut look = Look(false);
-    syn::visit::Visit::visit_type(&mut look, ty);
+    crate::visit::Visit::visit_type(&mut look, ty);
     look.0
 }
 
 /// Does the code take texts apart?
 pub(super) fn cuts_texts(block: &syn::Block) -> bool {
     struct Look(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Look {
+    impl<'ast> crate::visit::Visit<'ast> for Look {
         fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
             self.0 |= CUT.iter().any(|n| m.method == n);
-            syn::visit::visit_expr_method_call(self, m);
+            crate::visit::visit_expr_method_call(self, m);
         }
     }
     let mut look = Look(false);
-    syn::visit::Visit::visit_block(&mut look, block);
+    crate::visit::Visit::visit_block(&mut look, block);
     look.0
 }
 
 /// Might the local be a part of a text, or a list of such, as far as it shows?
 fn cuts(local: &syn::Local) -> bool {
     struct Look(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Look {
+    impl<'ast> crate::visit::Visit<'ast> for Look {
         fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
             self.0 |= CUT.iter().any(|n| m.method == n) && !is_written(&m.receiver);
-            syn::visit::visit_expr_method_call(self, m);
+            crate::visit::visit_expr_method_call(self, m);
         }
         fn visit_expr_index(&mut self, i: &'ast syn::ExprIndex) {
             self.0 |= matches!(&*i.index, Expr::Range(_));
-            syn::visit::visit_expr_index(self, i);
+            crate::visit::visit_expr_index(self, i);
         }
         fn visit_lifetime(&mut self, l: &'ast syn::Lifetime) {
             self.0 &= l.ident != "static";
@@ -472,21 +476,21 @@ fn cuts(local: &syn::Local) -> bool {
         .as_ref()
         .filter(|_| name_of(&local.pat).is_some());
     init.iter()
-        .for_each(|i| syn::visit::Visit::visit_expr(&mut look, &i.expr));
+        .for_each(|i| crate::visit::Visit::visit_expr(&mut look, &i.expr));
     if let Pat::Type(t) = &local.pat {
-        syn::visit::Visit::visit_type(&mut look, &t.ty);
+        crate::visit::Visit::visit_type(&mut look, &t.ty);
     }
     look.0
 }
 
 pub(super) fn has_closure(e: &Expr) -> bool {
     struct Look(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Look {
+    impl<'ast> crate::visit::Visit<'ast> for Look {
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {
             self.0 = true;
         }
     }
     let mut look = Look(false);
-    syn::visit::Visit::visit_expr(&mut look, e);
+    crate::visit::Visit::visit_expr(&mut look, e);
     look.0
 }

@@ -160,6 +160,7 @@ enum To {
 }
 
 pub struct Builder {
+    form: Form,
     regions: Vec<Region>,
     made: usize,
     /// Locals that exist, outer ones first.
@@ -244,8 +245,21 @@ pub struct Parameter {
     pub argument: Ident,
 }
 
+/// Which forms of the function have the body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Both, as one that is generic.
+    Either,
+    /// That which runs: frames lead into none of it, and what is asked of types the other one asks.
+    Hot,
+    /// That which is gone back into.
+    Resumed,
+}
+
 /// What is known of a function besides its body.
+#[derive(Clone)]
 pub struct About<'a> {
+    pub form: Form,
     pub by_value: &'a [Parameter],
     pub borrowed: HashMap<String, bool>,
     pub readers: HashSet<String>,
@@ -260,6 +274,7 @@ pub struct About<'a> {
 
 pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream, TokenStream)> {
     let About {
+        form,
         by_value,
         borrowed,
         readers,
@@ -274,6 +289,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
     let pure = loops::pure::in_locals(&mut block);
     let block = &block;
     let mut b = Builder {
+        form,
         regions: Vec::new(),
         made: 0,
         visible: Vec::new(),
@@ -328,7 +344,8 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
     }
     let (mut questions, mut asked): (Vec<_>, Vec<_>) =
         b.asked.values().map(|a| a.question(&b)).unzip();
-    for (question, answer) in b.briefs.iter().enumerate().map(|(n, b)| b.question(n)) {
+    let briefs = b.briefs.iter().filter(|_| form != Form::Hot);
+    for (question, answer) in briefs.enumerate().map(|(n, brief)| brief.question(n, &b)) {
         questions.push(question);
         asked.push(answer);
     }
@@ -403,10 +420,12 @@ impl Builder {
         self.made += 1;
         let id = self.made;
         let first = label(&format!("pc3_e{id}_1"));
+        let entered = (self.form != Form::Hot)
+            .then(|| quote! { if Pc3Mode::RESUME && pc3_at != 0 { break #first; } });
         self.regions.push(Region {
             id,
             heads: vec![TokenStream::new()],
-            stream: quote! { if Pc3Mode::RESUME && pc3_at != 0 { break #first; } },
+            stream: entered.unwrap_or_default(),
             entries: 1,
             ..Region::default()
         });
@@ -430,13 +449,31 @@ impl Builder {
             label(&format!("pc3_e{id}_{}", n + 1)),
         );
         self.put(quote!(break #at;));
-        self.target(&this);
-        self.put(quote! {
-            if let #(#labels)|* = pc3_at { #arms break #at; }
-            break #next;
-        });
+        if self.form != Form::Hot {
+            self.target(&this);
+            self.put(quote! {
+                if let #(#labels)|* = pc3_at { #arms break #at; }
+                break #next;
+            });
+        }
         self.target(at);
         self.region().entries = n + 1;
+    }
+
+    /// What is asked of types: one form does that.
+    fn in_one_form(&self, asked: TokenStream) -> TokenStream {
+        match self.form {
+            Form::Hot => TokenStream::new(),
+            Form::Either | Form::Resumed => asked,
+        }
+    }
+
+    /// The form in which what is asked of types fails.
+    fn judged(&self) -> TokenStream {
+        match self.form {
+            Form::Either => quote!(Pc3Mode),
+            Form::Hot | Form::Resumed => quote!(::pc3::point::Hot),
+        }
     }
 
     /// The region that has the user's innermost block.

@@ -1,8 +1,8 @@
 //! Patterns whose names are declared elsewhere: they bind other names, which are then assigned.
 
+use crate::visit_mut::VisitMut;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, ToTokens};
-use syn::visit_mut::VisitMut;
 use syn::{Expr, Pat};
 
 use crate::names::is_binding;
@@ -56,10 +56,10 @@ pub(super) fn binds(pat: &Pat) -> Binds {
         /// Names below `&`, names with `ref`, others.
         found: [bool; 3],
     }
-    impl<'ast> syn::visit::Visit<'ast> for Look {
+    impl<'ast> crate::visit::Visit<'ast> for Look {
         fn visit_pat_reference(&mut self, p: &'ast syn::PatReference) {
             let before = std::mem::replace(&mut self.inside, true);
-            syn::visit::visit_pat_reference(self, p);
+            crate::visit::visit_pat_reference(self, p);
             self.inside = before;
         }
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
@@ -71,7 +71,7 @@ pub(super) fn binds(pat: &Pat) -> Binds {
                 };
                 self.found[which] = true;
             }
-            syn::visit::visit_pat_ident(self, p);
+            crate::visit::visit_pat_ident(self, p);
         }
         fn visit_expr(&mut self, _: &'ast Expr) {}
     }
@@ -79,7 +79,7 @@ pub(super) fn binds(pat: &Pat) -> Binds {
         inside: false,
         found: [false; 3],
     };
-    syn::visit::Visit::visit_pat(&mut look, pat);
+    crate::visit::Visit::visit_pat(&mut look, pat);
     match look.found {
         [true, false, false] => Binds::Values,
         [false, true, false] => Binds::Borrows,
@@ -91,27 +91,27 @@ pub(super) fn binds(pat: &Pat) -> Binds {
 /// Does it borrow from what is matched?
 pub(crate) fn has_ref(pat: &Pat) -> bool {
     struct Look(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Look {
+    impl<'ast> crate::visit::Visit<'ast> for Look {
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
             self.0 |= p.by_ref.is_some();
-            syn::visit::visit_pat_ident(self, p);
+            crate::visit::visit_pat_ident(self, p);
         }
     }
     let mut look = Look(false);
-    syn::visit::Visit::visit_pat(&mut look, pat);
+    crate::visit::Visit::visit_pat(&mut look, pat);
     look.0
 }
 
 /// The types of these names must be borrows, since they are made again.
 pub(super) fn checked(scrutinee: &Expr, names: &[(Ident, bool)]) -> TokenStream {
     struct Look(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Look {
+    impl<'ast> crate::visit::Visit<'ast> for Look {
         fn visit_expr_method_call(&mut self, _: &'ast syn::ExprMethodCall) {
             self.0 = true;
         }
     }
     let mut look = Look(false);
-    syn::visit::Visit::visit_expr(&mut look, scrutinee);
+    crate::visit::Visit::visit_expr(&mut look, scrutinee);
     if !look.0 {
         return TokenStream::new();
     }

@@ -1,11 +1,11 @@
 //! Operators that borrows and iterators go through which are made again: `Index`, and `Deref`, also where it does not show.
 //! A type of the program's says that these do nothing else, or the compiler refuses it.
 
-use proc_macro2::{Span, TokenStream};
+use crate::visit::{self, Visit};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::{Expr, UnOp};
+use syn::{Expr, Type, UnOp};
 
 use crate::again::{still, telling};
 
@@ -36,13 +36,19 @@ pub(super) fn ask_receiver(e: &Expr) -> TokenStream {
     unreached(&out)
 }
 
-fn unreached(asked: &TokenStream) -> TokenStream {
+/// Asks whether a method that gives a borrow of this does nothing else.
+pub(super) fn ask_plain(e: &Expr) -> TokenStream {
+    let (of, at) = (still(e), telling(e));
+    quote_spanned!(at=> if false { loop {} ::pc3::point::plain(&#of); })
+}
+
+pub(super) fn unreached(asked: &TokenStream) -> TokenStream {
     match asked.is_empty() {
         true => TokenStream::new(),
         false => quote!(if false {
             loop {}
             #[allow(unused_imports)]
-            use ::pc3::point::{HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _};
+            use ::pc3::point::{HoldsEnd as _, HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _};
             #asked
         }),
     }
@@ -55,34 +61,54 @@ struct Places<'a> {
 
 impl<'ast> Visit<'ast> for Places<'_> {
     fn visit_expr(&mut self, e: &'ast Expr) {
-        match e {
-            Expr::Index(i) => {
-                let (ask, base, at) = (self.ask, &i.expr, place(&i.expr));
-                self.out
-                    .extend(quote_spanned!(at=> #ask(&::pc3::point::Indexed(&#base));));
-            }
-            Expr::Unary(u) if matches!(u.op, UnOp::Deref(_)) => {
-                let (ask, base, at) = (self.ask, &u.expr, place(&u.expr));
-                self.out.extend(
-                    quote_spanned!(at=> #ask(&(&&&&::pc3::point::Holds(&#base)).followed());),
-                );
-            }
-            Expr::Field(f) => self.out.extend(held(&f.base, self.ask)),
-            Expr::Closure(_) | Expr::Macro(_) => return,
-            _ => {}
+        if !matches!(e, Expr::Closure(_) | Expr::Macro(_)) {
+            self.out.extend(asked_of(e, self.ask));
+            visit::visit_expr(self, e);
         }
-        visit::visit_expr(self, e);
+    }
+}
+
+/// Of the expression itself.
+pub(super) fn asked_of(e: &Expr, ask: &TokenStream) -> TokenStream {
+    match e {
+        Expr::Index(i) => {
+            let (base, at) = (&i.expr, place(&i.expr));
+            quote_spanned!(at=> #ask(&::pc3::point::Indexed(&#base));)
+        }
+        Expr::Unary(u) if matches!(u.op, UnOp::Deref(_)) => {
+            let (base, at) = (&u.expr, place(&u.expr));
+            quote_spanned!(at=> #ask(&(&&&&::pc3::point::holds(&#base)).followed());)
+        }
+        Expr::Field(f) => held(&f.base, ask),
+        _ => TokenStream::new(),
     }
 }
 
 /// What is in it may be found through pointers.
 fn held(base: &Expr, ask: &TokenStream) -> TokenStream {
     let at = place(base);
-    let mut held = quote_spanned!(at=> ::pc3::point::Holds(&#base));
+    through(quote_spanned!(at=> ::pc3::point::holds(&#base)), at, ask)
+}
+
+fn through(mut held: TokenStream, at: Span, ask: &TokenStream) -> TokenStream {
     for _ in 0..DEPTH {
-        held = quote_spanned!(at=> (&&&&#held).to());
+        held = quote_spanned!(at=> (&&&&&#held).to());
     }
     quote_spanned!(at=> #ask(&#held);)
+}
+
+/// Asks, of a borrow with a type of its own, how that is found through what is borrowed: `let text: &str = &name;`.
+pub(super) fn ask_typed(e: &Expr, ty: &Type, name: &Ident) -> TokenStream {
+    let (Expr::Reference(r), Type::Reference(to)) = (e, ty) else {
+        return TokenStream::new();
+    };
+    // What implements the trait is the value itself.
+    if matches!(&*to.elem, Type::TraitObject(_)) {
+        return TokenStream::new();
+    }
+    let (base, at) = (&r.expr, place(&r.expr));
+    let leads = quote_spanned!(at=> ::pc3::point::leads(&#base, &*#name));
+    unreached(&through(leads, at, &quote!(::pc3::point::fine)))
 }
 
 fn place(e: &Expr) -> Span {

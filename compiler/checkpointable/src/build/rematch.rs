@@ -6,10 +6,10 @@
 //! Some((n @ 1, m))      →   Some((n, m))
 //! ```
 
+use crate::visit::{self, Visit};
+use crate::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Pat};
 
 use super::patterns::inner_name;

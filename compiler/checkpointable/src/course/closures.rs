@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
+use crate::visit::{self, Visit};
 use proc_macro2::{Span, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::Expr;
 
 use super::walk::root;

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::visit::{self, Visit};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::visit::{self, Visit};
 use syn::{Block, Expr, Label, Lifetime, Pat, Stmt};
 
 use super::walk::bound;

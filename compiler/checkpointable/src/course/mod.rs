@@ -17,9 +17,9 @@ pub use walk::root;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use crate::visit::{self, Visit};
+use crate::visit_mut::{self, VisitMut};
 use proc_macro2::Span;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Attribute, Block, Expr, Ident, Stmt};
 
 use crate::marks;
@@ -108,7 +108,7 @@ fn same(a: &State, b: &State) -> bool {
 }
 
 /// The locals of a function, by point.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Course {
     points: HashMap<usize, State>,
     /// Locals that may be used behind each.

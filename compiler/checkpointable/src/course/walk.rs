@@ -6,10 +6,10 @@ mod uses;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::visit::{self, Visit};
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Block, Expr, Pat, Stmt};
 
 use super::{join, number, Course, Given, Local, State, Whole};

@@ -21,15 +21,15 @@ mod lets;
 mod steps;
 mod words;
 
+use crate::visit_mut::{self, VisitMut};
 use proc_macro2::{Ident, Span};
 use quote::{format_ident, quote_spanned};
-use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Block, Expr, ExprForLoop, Lifetime, Pat, Stmt};
 
 use crate::marks;
 use lets::{found, gives, place_of};
 use steps::{is_quiet, taken_apart, Step};
-use words::{apart, by_parts, leaves_in_macros, stays_within, Leaves, Locals};
+use words::{apart, by_parts, has_literal, leaves_in_macros, stays_within, Leaves, Locals};
 
 /// How names of a loop's items begin that have not come to the user's pattern yet.
 const ITEM: &str = "pc3_item";
@@ -493,6 +493,10 @@ impl Loops {
             name,
             colon_token: Default::default(),
         });
+        let over: Expr = match has_literal(&over) {
+            true => parse_quote!((#over)),
+            false => over,
+        };
         let inner: Expr = parse_quote!(#label for #pat in #over { #(#stmts)* });
         body.stmts.push(Stmt::Expr(inner, None));
         f.label = Some(syn::Label {

@@ -1,8 +1,8 @@
 //! The adaptors of a loop's iterator, from the first that calls code of the program's.
 
+use crate::visit::Visit;
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
-use syn::visit::Visit;
 use syn::{parse_quote, Expr, ExprMethodCall};
 
 use crate::again::{is_adaptor, is_source, iterates, walks};

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::visit::{self, Visit};
+use crate::visit_mut::{self, VisitMut};
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Block, Expr, Lifetime, Stmt};
 
 use crate::flow::identifiers;
@@ -157,5 +157,24 @@ impl Locals {
         }
         let taken = outer.iter().filter_map(|w| self.all.get(*w));
         Some(taken.cloned().collect())
+    }
+}
+
+/// Is there the value of a struct in it, of which the braces would be taken for a loop's body?
+pub(super) fn has_literal(e: &Expr) -> bool {
+    match e {
+        Expr::Struct(_) => true,
+        Expr::MethodCall(m) => has_literal(&m.receiver),
+        Expr::Field(f) => has_literal(&f.base),
+        Expr::Index(i) => has_literal(&i.expr),
+        Expr::Try(t) => has_literal(&t.expr),
+        Expr::Reference(r) => has_literal(&r.expr),
+        Expr::Unary(u) => has_literal(&u.expr),
+        Expr::Range(r) => [&r.start, &r.end]
+            .into_iter()
+            .flatten()
+            .any(|e| has_literal(e)),
+        Expr::Binary(b) => has_literal(&b.left) || has_literal(&b.right),
+        _ => false,
     }
 }

@@ -1,12 +1,12 @@
 //! `#[cfg(…)]` within a function.  What holds is the compiler's to say, and it says so of whole items: the function
 //! becomes two, one as if the first condition held and one as if it did not, of which the compiler keeps one.
 
+use crate::visit::{self, Visit};
+use crate::visit_mut::{self, VisitMut};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{quote, ToTokens};
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ItemFn, Macro, Meta, Stmt, Token, TraitItemFn};
 
 use crate::marks;

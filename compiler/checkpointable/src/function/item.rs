@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::visit::{self, Visit};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::parse::Parser;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{parse_quote, Attribute, GenericParam, ItemFn, ReturnType, Signature, TraitItemFn, Type};
 
 use super::conditions;
@@ -366,6 +366,13 @@ pub(crate) fn method_names(name: &Ident) -> (Ident, Ident) {
     )
 }
 
+/// `#[allow(deprecated)]`: calls that are not marked are meant so.
+fn is_meant(all: &[Attribute]) -> bool {
+    let allows = |a: &&Attribute| a.path().is_ident("allow");
+    let names = |a: &Attribute| identifiers(&a.meta.to_token_stream()).contains("deprecated");
+    all.iter().filter(allows).any(names)
+}
+
 /// Attributes of the user's that count for the other forms, too: whether there is such a function, how it is compiled, and what
 /// is not to be said of it.
 fn attributes(all: &[Attribute]) -> (Vec<&Attribute>, Vec<Attribute>) {
@@ -407,8 +414,9 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
 struct Taken {
     parameters: Parameters,
     output: Type,
-    /// Its body, that of both forms.
-    code: TokenStream,
+    /// Its body, of a function that of both forms.
+    hot: TokenStream,
+    resumed: TokenStream,
 }
 
 fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
@@ -422,7 +430,7 @@ fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
     combined(points.errors)?;
     combined(nested::once(&mut function.block))?;
     combined(nested::hiding(&function.block))?;
-    let unmarked = unmarked::look(&function.sig, &function.block);
+    let unmarked = unmarked::look(&function.sig, &function.block, is_meant(&function.attrs));
     let unsaved = statics::look(&function.sig, &function.block);
     let small = names::small(&mut function.sig, &function.block);
     let p = parameters(&function.sig);
@@ -453,6 +461,7 @@ fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
         by_value.iter_mut().for_each(|v| v.ty = parse_quote!(_));
     }
     let about = build::About {
+        form: build::Form::Either,
         by_value: &by_value,
         borrowed: p.borrowed.clone(),
         readers: readers(&function.sig),
@@ -463,25 +472,39 @@ fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
         output: out.clone(),
         function: named.clone(),
     };
-    let (code, statics) = build::body(&function.block, about, course)?;
     let text = function.sig.ident.to_string();
-    let code = quote! {
-        use ::pc3::point::{Cloned as _, Refused as _, Repeats as _, RepeatsOther as _};
-        static #named: ::pc3::point::Function = ::pc3::point::Function {
-            name: ::core::concat!(::core::module_path!(), "::", #text),
+    let written = |form, asked: &TokenStream| -> Result<TokenStream> {
+        let about = build::About {
+            form,
+            ..about.clone()
         };
-        #shown
-        #unmarked
-        #unsaved
-        #statics
-        let mut pc3_frame = Pc3Mode::frame(&#named);
-        let mut pc3_at: u32 = ::pc3::point::label(&pc3_frame);
-        #code
+        let (code, statics) = build::body(&function.block, about, course.clone())?;
+        Ok(quote! {
+            use ::pc3::point::{Cloned as _, Refused as _, Repeats as _, RepeatsOther as _};
+            static #named: ::pc3::point::Function = ::pc3::point::Function {
+                name: ::core::concat!(::core::module_path!(), "::", #text),
+            };
+            #shown
+            #asked
+            #statics
+            let mut pc3_frame = Pc3Mode::frame(&#named);
+            let mut pc3_at: u32 = ::pc3::point::label(&pc3_frame);
+            #code
+        })
+    };
+    let asked = quote!(#unmarked #unsaved);
+    let (hot, resumed) = match method {
+        true => (
+            written(build::Form::Hot, &asked)?,
+            written(build::Form::Resumed, &TokenStream::new())?,
+        ),
+        false => (written(build::Form::Either, &asked)?, TokenStream::new()),
     };
     Ok(Taken {
         parameters: p,
         output: out,
-        code,
+        hot,
+        resumed,
     })
 }
 
@@ -497,7 +520,8 @@ fn quiet(conditions: &[&Attribute]) -> TokenStream {
 /// The attribute does not see whether this is in an impl or a trait: there is no room for a third form in all.
 fn forms_of_method(function: &ItemFn, taken: &Taken) -> TokenStream {
     let (vis, sig) = (&function.vis, &function.sig);
-    let (p, out, code) = (&taken.parameters, &taken.output, &taken.code);
+    let (p, out) = (&taken.parameters, &taken.output);
+    let (code, resumed) = (&taken.hot, &taken.resumed);
     let (generics, filter) = (&sig.generics.params, &sig.generics.where_clause);
     let (conditions, hints) = attributes(&function.attrs);
     let quiet = quiet(&conditions);
@@ -521,14 +545,14 @@ fn forms_of_method(function: &ItemFn, taken: &Taken) -> TokenStream {
             type Pc3Mode = ::pc3::point::Resume;
             use ::pc3::point::Mode as _;
             #again_given
-            #code
+            #resumed
         }
     }
 }
 
 fn forms_of_function(function: &ItemFn, taken: &Taken) -> TokenStream {
     let (vis, sig) = (&function.vis, &function.sig);
-    let (p, out, code) = (&taken.parameters, &taken.output, &taken.code);
+    let (p, out, code) = (&taken.parameters, &taken.output, &taken.hot);
     let name = &sig.ident;
     let (generics, filter) = (&sig.generics.params, &sig.generics.where_clause);
     // Lifetimes stand in front of types.

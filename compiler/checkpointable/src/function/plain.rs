@@ -1,9 +1,8 @@
 //! The user's function as it would be without the attribute: the form for callers that are not checkpointable, of which no
 //! checkpoint can be taken below them.  All that the compiler has to say of the user's code it says of this form.
 
-use proc_macro2::{TokenStream, TokenTree};
+use crate::visit_mut::{self, VisitMut};
 use quote::{quote, ToTokens};
-use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Block, Expr, ItemFn, Macro, Path, Stmt};
 
 use crate::{again, marks, transient};
@@ -81,7 +80,7 @@ impl VisitMut for Strip {
             let function = &self.function;
             mac.tokens = quote!(@used #function);
         }
-        if !mentions_call(&mac.tokens) {
+        if !marks::mentions(&mac.tokens) {
             return;
         }
         match marks::arguments(mac) {
@@ -129,12 +128,4 @@ impl VisitMut for Strip {
         }
         visit_mut::visit_block_mut(self, b);
     }
-}
-
-fn mentions_call(tokens: &TokenStream) -> bool {
-    tokens.clone().into_iter().any(|t| match t {
-        TokenTree::Ident(i) => i == "ck",
-        TokenTree::Group(g) => mentions_call(&g.stream()),
-        _ => false,
-    })
 }

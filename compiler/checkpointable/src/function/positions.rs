@@ -3,9 +3,9 @@
 //!
 //! A position is the statements next to a point, the function's text without locations, and how far into it the point is.
 
+use crate::visit::{self, Visit};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::visit::{self, Visit};
 use syn::{Block, Expr, Macro, Stmt};
 
 use crate::marks;

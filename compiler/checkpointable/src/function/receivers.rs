@@ -13,9 +13,9 @@
 
 use std::collections::HashSet;
 
+use crate::visit_mut::VisitMut;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
-use syn::visit_mut::VisitMut;
 use syn::{FnArg, GenericParam, Signature, Type, TypeParam, WherePredicate};
 
 use super::item::{generic_names, method_names, output};

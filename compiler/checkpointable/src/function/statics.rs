@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use crate::visit::{self, Visit};
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned, ToTokens};
-use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, ExprPath, Item, PathArguments, Signature};
 
 use super::nested;

@@ -8,9 +8,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use crate::visit::{self, Visit};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned, ToTokens};
-use syn::visit::{self, Visit};
 use syn::{Block, Expr, PathArguments, Signature, Visibility};
 
 use crate::marks;
@@ -36,8 +36,9 @@ pub fn beside(sig: &Signature, vis: &Visibility, conditions: &TokenStream) -> To
     }
 }
 
-/// Looks for what stands beside the functions that a body calls.
-pub fn look(sig: &Signature, block: &Block) -> TokenStream {
+/// Looks for what stands beside the functions that a body calls: an error, unless it is `meant`.
+pub fn look(sig: &Signature, block: &Block, meant: bool) -> TokenStream {
+    let denied = (!meant).then(|| quote!(#[deny(deprecated)]));
     let mut look = Look::default();
     sig.inputs.iter().for_each(|i| look.visit_fn_arg(i));
     look.visit_block(block);
@@ -66,6 +67,7 @@ pub fn look(sig: &Signature, block: &Block) -> TokenStream {
         quote! {
             {
                 #(const #all: () = ();)*
+                #denied
                 {
                     use #module*;
                     #(#found)*

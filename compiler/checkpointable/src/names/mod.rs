@@ -6,10 +6,10 @@ pub(crate) mod texts;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
+use crate::visit_mut::{self, VisitMut};
 use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parser;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Pat, Stmt};
 
 use crate::marks::{self, Arguments};

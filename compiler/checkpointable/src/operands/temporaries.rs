@@ -5,10 +5,10 @@
 //! for (ref name, n) in list { … }     →    for pc3_whole1 in list { let (ref name, n) = pc3_whole1; … }
 //! ```
 
+use crate::visit::{self, Visit};
+use crate::visit_mut::{self, VisitMut};
 use proc_macro2::Ident;
 use quote::format_ident;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Block, Expr, Pat, Stmt, Token};
 
 use crate::again::is_place;

@@ -44,7 +44,8 @@ pub use questions::loud::{
     judge, judge_called, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved,
 };
 pub use questions::places::{
-    called_again, fine, Holds, HoldsItself, HoldsOther, HoldsPlain, HoldsPointer, Indexed,
+    called_again, fine, holds, leads, Anywhere, Copies, CopiesBits, CopiesKnown, CopiesOther,
+    CopiesPlain, Holds, HoldsEnd, HoldsItself, HoldsOther, HoldsPlain, HoldsPointer, Indexed,
 };
 pub use questions::receivers::{Form, Lent, Moved, Way};
 pub use questions::repeats::{

@@ -8,13 +8,13 @@ pub(in crate::build) mod walks;
 
 use std::collections::HashSet;
 
+use crate::visit::{self, Visit};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, Pat};
 
-use super::{places, Builder};
+use super::{places, Builder, Form};
 use crate::again::{is_adaptor, iterates, telling, Locals};
 use crate::flow::identifiers;
 use crate::marks;
@@ -131,7 +131,7 @@ pub(super) fn ask_parts(made: &Expr) -> TokenStream {
         false => quote!(if false {
             loop {}
             #[allow(unused_imports)]
-            use ::pc3::point::{GoesItself as _, GoesOther as _, GoesPlain as _, HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _, IsBorrow as _, IsText as _, IsValue as _};
+            use ::pc3::point::{GoesItself as _, GoesOther as _, GoesPlain as _, HoldsEnd as _, HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _, IsBorrow as _, IsText as _, IsValue as _};
             #asked
         }),
     }
@@ -140,6 +140,9 @@ pub(super) fn ask_parts(made: &Expr) -> TokenStream {
 impl Builder {
     /// Asks of a loop's iterator, once it is made.
     pub(super) fn ask_order(&mut self, iterator: &Ident, over: &Expr) -> TokenStream {
+        if self.form == Form::Hot {
+            return TokenStream::new();
+        }
         let of = of(self.again.len());
         self.again.push(Question::Order(telling(over)));
         quote!(if false { loop {} ::pc3::point::of(&#iterator, &#of); })
@@ -152,7 +155,7 @@ impl Builder {
         if let Some((span, text)) = look.refused {
             self.errors.push(syn::Error::new(span, text));
         }
-        if !look.any {
+        if !look.any || self.form == Form::Hot {
             return TokenStream::new();
         }
         let mut out = TokenStream::new();
@@ -178,6 +181,9 @@ impl Builder {
     /// Asks of values that a loop's iterator takes.
     pub(super) fn ask_taken(&mut self, names: Vec<Ident>) -> TokenStream {
         let mut out = TokenStream::new();
+        if self.form == Form::Hot {
+            return out;
+        }
         for name in names {
             let text = name.to_string();
             if self.is_borrow(&text) || !self.visible.iter().any(|v| v.name == text) {

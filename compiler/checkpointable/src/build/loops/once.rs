@@ -6,9 +6,9 @@
 //! while let Some(x) = it.next() { … }            'l: { … break 'l; }
 //! ```
 
+use crate::visit::Visit;
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, ToTokens};
-use syn::visit::Visit;
 use syn::{Expr, Local, Pat, Stmt};
 
 use super::walks::ahead;

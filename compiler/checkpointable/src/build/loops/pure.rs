@@ -1,23 +1,24 @@
-//! Closures of iterators that are made again: they are called again, so what they do is known to be nothing but giving a value.
-//! What shows is judged here; of what operators and methods are called on, the types are asked.
+//! Closures of iterators, and of parts of texts, that are made again: they are called again, so what they do is known to be nothing
+//! but giving a value.  What shows is judged here; of what operators and methods are called on, the types are asked.
 
 use std::collections::HashSet;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use crate::visit::{self, Visit};
+use crate::visit_mut::{self, VisitMut};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
-use syn::{parse_quote, Block, Expr, ExprClosure, Stmt, UnOp};
+use syn::{parse_quote, parse_quote_spanned, Block, Expr, ExprClosure, Stmt, UnOp};
 
-use crate::again::{is_adaptor, is_constructor, iterates, telling};
+use crate::again::{is_adaptor, is_constructor, is_source, iterates, telling};
 use crate::build::places;
 use crate::marks::{self, Arguments};
+use crate::names::texts::captures;
 use crate::names::NUMBERS;
 
-const WHY: &str = "would be called again for the items that were taken, as this iterator is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or collect what the iterator gives into a `Vec` first";
+const WHY: &str = "would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)";
 
-/// Sees to it that an iterator's closures are such, or gives what is not known of them; `known` are locals that are.
+/// Sees to it that closures are such that methods are given, or gives what is not known of them; `known` are locals that are.
 pub(in crate::build) fn closures(e: &mut Expr, known: &HashSet<String>) -> Vec<syn::Error> {
     let mut look = Closures {
         known,
@@ -91,33 +92,57 @@ impl Closures<'_> {
         self.errors
             .push(syn::Error::new(at, format!("{what} {WHY}")));
     }
+
+    /// What parts of a text are found by: a text or a character, unless it is a function.
+    fn found_by(&self, e: &mut Expr) {
+        let path = match &*e {
+            Expr::Reference(r) => &*r.expr,
+            e => e,
+        };
+        if matches!(path, Expr::Path(_)) && named(path, self.known).is_some() {
+            let at = telling(e);
+            *e = parse_quote_spanned!(at=> { if false { loop {} ::pc3::point::called_again(&#e); } #e });
+        }
+    }
+}
+
+/// Does the method take what parts of a text, or a list, are found by?
+fn finds(method: &Ident) -> bool {
+    const NAMES: &[&str] = &[
+        "chunk_by",
+        "match_indices",
+        "matches",
+        "rmatches",
+        "rsplit",
+        "rsplit_once",
+        "rsplit_terminator",
+        "rsplitn",
+        "split",
+        "split_inclusive",
+        "split_once",
+        "split_terminator",
+        "splitn",
+        "strip_prefix",
+        "strip_suffix",
+        "trim_end_matches",
+        "trim_matches",
+        "trim_start_matches",
+    ];
+    NAMES.iter().any(|n| method == n)
 }
 
 impl VisitMut for Closures<'_> {
     fn visit_expr_closure_mut(&mut self, c: &mut ExprClosure) {
         let mut look = Pure {
             known: self.known,
-            asked: places::asked(&c.body, &quote!(::pc3::point::fine)),
+            asked: TokenStream::new(),
             wrong: None,
         };
-        look.expr(&c.body);
+        look.scope(&mut c.body);
         if let Some(wrong) = look.wrong {
             return self.wrong(wrong);
         }
-        let asked = look.asked;
         visit_mut::visit_expr_mut(self, &mut c.body);
-        let body = &c.body;
-        if !asked.is_empty() {
-            *c.body = parse_quote!({
-                if false {
-                    loop {}
-                    #[allow(unused_imports)]
-                    use ::pc3::point::{HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _};
-                    #asked
-                }
-                #body
-            });
-        }
     }
     fn visit_expr_method_call_mut(&mut self, m: &mut syn::ExprMethodCall) {
         let values = ["chain", "skip", "step_by", "take", "zip"];
@@ -125,7 +150,62 @@ impl VisitMut for Closures<'_> {
             let wrong: Vec<_> = m.args.iter().filter_map(|a| named(a, self.known)).collect();
             wrong.into_iter().for_each(|w| self.wrong(w));
         }
+        if m.method == "cloned" && over_borrows(&m.receiver) {
+            let (of, at) = (&m.receiver, m.method.span().resolved_at(Span::call_site()));
+            *m.receiver = copied(of, at, &quote!(items));
+        }
+        if finds(&m.method) {
+            m.args.iter_mut().for_each(|a| self.found_by(a));
+        }
         visit_mut::visit_expr_method_call_mut(self, m);
+    }
+    fn visit_expr_call_mut(&mut self, c: &mut syn::ExprCall) {
+        if is_source(&c.func) {
+            let wrong: Vec<_> = c
+                .args
+                .iter()
+                .skip(1)
+                .filter_map(|a| named(a, self.known))
+                .collect();
+            let is = |name: &str| matches!(&*c.func, Expr::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == name));
+            wrong
+                .into_iter()
+                .filter(|_| is("successors"))
+                .for_each(|w| self.wrong(w));
+            if let (true, Some(value)) = (is("repeat") || is("repeat_n"), c.args.first_mut()) {
+                *value = copied(value, telling(value), &quote!(value));
+            }
+        }
+        visit_mut::visit_expr_call_mut(self, c);
+    }
+}
+
+/// Does it show that this goes over borrowed values?
+fn over_borrows(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => over_borrows(&p.expr),
+        Expr::Group(g) => over_borrows(&g.expr),
+        Expr::MethodCall(m) => {
+            iterates(&m.method) || is_adaptor(&m.method) && over_borrows(&m.receiver)
+        }
+        _ => false,
+    }
+}
+
+/// An iterator of which the items are copied, each as often as it is made again.
+fn copied(iterator: &Expr, at: Span, what: &TokenStream) -> Expr {
+    parse_quote_spanned! {at=>
+        (match (#iterator) {
+            pc3_v => {
+                if false {
+                    loop {}
+                    #[allow(unused_imports)]
+                    use ::pc3::point::{CopiesBits as _, CopiesKnown as _, CopiesOther as _, CopiesPlain as _};
+                    (&&&&::pc3::point::Copies::#what(&pc3_v)).known();
+                }
+                pc3_v
+            }
+        })
     }
 }
 
@@ -198,6 +278,7 @@ const OF_ITERATORS: &[&str] = &[
 
 struct Pure<'k> {
     known: &'k HashSet<String>,
+    /// What is asked in the scope that is looked at.
     asked: TokenStream,
     wrong: Option<(Span, String)>,
 }
@@ -207,29 +288,52 @@ impl Pure<'_> {
         self.wrong.get_or_insert((at, what.to_owned()));
     }
 
-    fn all<'e>(&mut self, list: impl IntoIterator<Item = &'e Expr>) {
+    fn all<'e>(&mut self, list: impl IntoIterator<Item = &'e mut Expr>) {
         list.into_iter().for_each(|e| self.expr(e));
     }
 
-    fn block(&mut self, b: &Block) {
-        for s in &b.stmts {
-            match s {
-                Stmt::Local(l) => {
-                    let init = l.init.iter();
-                    for i in init {
-                        self.expr(&i.expr);
-                        self.all(i.diverge.iter().map(|d| &*d.1));
-                    }
-                }
-                Stmt::Expr(e, _) => self.expr(e),
-                Stmt::Macro(m) => self.mac(&m.mac),
-                Stmt::Item(_) => {}
+    /// What is asked where names are bound: it is asked there.
+    fn apart(&mut self, look: impl FnOnce(&mut Self)) -> TokenStream {
+        let outer = std::mem::take(&mut self.asked);
+        look(self);
+        places::unreached(&std::mem::replace(&mut self.asked, outer))
+    }
+
+    fn scope(&mut self, e: &mut Expr) {
+        let asked = self.apart(|s| s.expr(e));
+        if !asked.is_empty() {
+            *e = parse_quote!({ #asked #e });
+        }
+    }
+
+    fn block(&mut self, b: &mut Block) {
+        let mut all = Vec::new();
+        for mut stmt in std::mem::take(&mut b.stmts) {
+            let asked = self.apart(|s| s.stmt(&mut stmt));
+            if !asked.is_empty() {
+                all.push(Stmt::Expr(Expr::Verbatim(asked), None));
             }
+            all.push(stmt);
+        }
+        b.stmts = all;
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt) {
+        match stmt {
+            Stmt::Local(l) => {
+                if let Some(i) = &mut l.init {
+                    self.expr(&mut i.expr);
+                    self.all(i.diverge.iter_mut().map(|d| &mut *d.1));
+                }
+            }
+            Stmt::Expr(e, _) => self.expr(e),
+            Stmt::Macro(m) => self.mac(&m.mac),
+            Stmt::Item(_) => {}
         }
     }
 
     /// Of an operand: its operators are the language's, or the standard library's.
-    fn fixed(&mut self, e: &Expr) {
+    fn fixed(&mut self, e: &mut Expr) {
         if !matches!(e, Expr::Lit(_)) {
             let at = telling(e);
             self.asked
@@ -238,70 +342,105 @@ impl Pure<'_> {
         self.expr(e);
     }
 
-    fn expr(&mut self, e: &Expr) {
+    fn expr(&mut self, e: &mut Expr) {
+        let place = places::asked_of(e, &quote!(::pc3::point::fine));
+        self.asked.extend(place);
         match e {
             Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => {}
-            Expr::Paren(p) => self.expr(&p.expr),
-            Expr::Group(g) => self.expr(&g.expr),
-            Expr::Field(f) => self.expr(&f.base),
-            Expr::Index(i) => self.all([&*i.expr, &*i.index]),
-            Expr::Unary(u) if matches!(u.op, UnOp::Deref(_)) => self.expr(&u.expr),
-            Expr::Unary(u) => self.fixed(&u.expr),
+            Expr::Paren(p) => self.expr(&mut p.expr),
+            Expr::Group(g) => self.expr(&mut g.expr),
+            Expr::Field(f) => self.expr(&mut f.base),
+            Expr::Index(i) => self.all([&mut *i.expr, &mut *i.index]),
+            Expr::Unary(u) if matches!(u.op, UnOp::Deref(_)) => self.expr(&mut u.expr),
+            Expr::Unary(u) => self.fixed(&mut u.expr),
             Expr::Binary(b) if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
-                self.all([&*b.left, &*b.right]);
+                self.all([&mut *b.left, &mut *b.right]);
             }
-            Expr::Assign(a) => self.all([&*a.left, &*a.right]),
+            Expr::Assign(a) => self.all([&mut *a.left, &mut *a.right]),
             Expr::Binary(b) => {
-                self.fixed(&b.left);
-                self.fixed(&b.right);
+                self.fixed(&mut b.left);
+                self.fixed(&mut b.right);
             }
-            Expr::Cast(c) => self.expr(&c.expr),
-            Expr::Reference(r) => self.expr(&r.expr),
-            Expr::Tuple(t) => self.all(&t.elems),
-            Expr::Array(a) => self.all(&a.elems),
-            Expr::Repeat(r) => self.expr(&r.expr),
-            Expr::Struct(s) => self.all(s.fields.iter().map(|f| &f.expr)),
-            Expr::Range(r) => self.all([&r.start, &r.end].into_iter().flatten().map(|e| &**e)),
-            Expr::Block(b) => self.block(&b.block),
-            Expr::If(i) => {
-                self.expr(&i.cond);
-                self.block(&i.then_branch);
-                self.all(i.else_branch.iter().map(|e| &*e.1));
-            }
-            Expr::Let(l) => self.expr(&l.expr),
-            Expr::Match(m) => {
-                self.expr(&m.expr);
-                for a in &m.arms {
-                    self.all(a.guard.iter().map(|g| &*g.1));
-                    self.expr(&a.body);
-                }
-            }
-            Expr::Return(r) => self.all(r.expr.as_deref()),
-            Expr::Try(t) => self.expr(&t.expr),
+            Expr::Cast(c) => self.expr(&mut c.expr),
+            Expr::Reference(r) => self.expr(&mut r.expr),
+            Expr::Tuple(t) => self.all(&mut t.elems),
+            Expr::Array(a) => self.all(&mut a.elems),
+            Expr::Repeat(r) => self.expr(&mut r.expr),
+            Expr::Struct(s) => self.all(s.fields.iter_mut().map(|f| &mut f.expr)),
+            Expr::Range(r) => self.all(
+                [&mut r.start, &mut r.end]
+                    .into_iter()
+                    .flatten()
+                    .map(|e| &mut **e),
+            ),
+            Expr::Block(b) => self.block(&mut b.block),
+            Expr::If(i) => self.if_(i),
+            Expr::Let(l) => self.expr(&mut l.expr),
+            Expr::Match(m) => self.match_(m),
+            Expr::Return(r) => self.all(r.expr.as_deref_mut()),
+            Expr::Try(t) => self.expr(&mut t.expr),
             Expr::Macro(m) => self.mac(&m.mac),
-            Expr::Call(c) => {
-                match named(&c.func, self.known) {
-                    Some((at, what)) => self.no(at, &what),
-                    None if matches!(&*c.func, Expr::Path(_)) => {}
-                    None => self.no(c.func.span(), "this"),
-                }
-                let constructs = is_constructor(&c.func);
-                for a in &c.args {
-                    match constructs {
-                        true => self.expr(a),
-                        false => self.fixed(a),
-                    }
-                }
-            }
+            Expr::Call(c) => self.call(c),
             Expr::MethodCall(m) => self.method(m),
             e => self.no(e.span(), "what this does"),
         }
     }
 
-    fn method(&mut self, m: &syn::ExprMethodCall) {
+    fn if_(&mut self, i: &mut syn::ExprIf) {
+        // What the condition binds is there in the branch.
+        match &mut *i.cond {
+            Expr::Let(l) => self.expr(&mut l.expr),
+            cond => {
+                let asked = self.apart(|s| s.expr(cond));
+                match binds(cond) {
+                    true => i
+                        .then_branch
+                        .stmts
+                        .insert(0, Stmt::Expr(Expr::Verbatim(asked), None)),
+                    false => self.asked.extend(asked),
+                }
+            }
+        }
+        self.block(&mut i.then_branch);
+        self.all(i.else_branch.iter_mut().map(|e| &mut *e.1));
+    }
+
+    fn match_(&mut self, m: &mut syn::ExprMatch) {
+        self.expr(&mut m.expr);
+        for a in &mut m.arms {
+            let asked = self.apart(|s| {
+                s.all(a.guard.iter_mut().map(|g| &mut *g.1));
+                s.expr(&mut a.body);
+            });
+            if !asked.is_empty() {
+                let body = &a.body;
+                *a.body = parse_quote!({ #asked #body });
+            }
+        }
+    }
+
+    fn call(&mut self, c: &mut syn::ExprCall) {
+        match named(&c.func, self.known) {
+            Some((at, what)) => self.no(at, &what),
+            None if matches!(&*c.func, Expr::Path(_)) => {}
+            None => self.no(c.func.span(), "this"),
+        }
+        let constructs = is_constructor(&c.func);
+        for a in &mut c.args {
+            match constructs {
+                true => self.expr(a),
+                false => self.fixed(a),
+            }
+        }
+    }
+
+    fn method(&mut self, m: &mut syn::ExprMethodCall) {
         let name = m.method.to_string();
         let of_iterator = matches!(&*m.receiver, Expr::MethodCall(r) if iterates(&r.method) || is_adaptor(&r.method));
-        let (receiver, at) = (&m.receiver, m.method.span().resolved_at(Span::call_site()));
+        let (receiver, at) = (
+            &mut m.receiver,
+            m.method.span().resolved_at(Span::call_site()),
+        );
         if of_iterator && (is_adaptor(&m.method) || OF_ITERATORS.contains(&&*name)) {
             self.expr(receiver);
         } else if STRUCTURE.contains(&&*name) || iterates(&m.method) {
@@ -311,11 +450,26 @@ impl Pure<'_> {
         } else {
             self.fixed(receiver);
         }
-        for a in &m.args {
-            if let Some((at, what)) = named(a, self.known).filter(|_| of_iterator) {
-                self.no(at, &what);
+        for a in &mut m.args {
+            match named(a, self.known) {
+                Some((at, what)) if of_iterator => self.no(at, &what),
+                Some(_) if finds(&m.method) => self.fixed(a),
+                _ => self.expr(a),
             }
-            self.expr(a);
+        }
+    }
+
+    /// Values that a text names within itself.
+    fn captured(&mut self, text: &syn::ExprLit) {
+        let syn::Lit::Str(s) = &text.lit else { return };
+        let mut names = Vec::new();
+        captures(&s.value(), |name| {
+            names.extend(syn::parse_str::<Ident>(name));
+            None
+        });
+        for mut name in names {
+            name.set_span(s.span());
+            self.fixed(&mut parse_quote!(#name));
         }
     }
 
@@ -323,20 +477,31 @@ impl Pure<'_> {
         match marks::arguments(mac) {
             Some(Arguments::Listed(list)) => {
                 let text = marks::format_string(mac);
-                for (i, e) in list.iter().enumerate() {
-                    match text {
-                        Some(t) if i > t => self.fixed(e),
-                        _ => self.expr(e),
+                for (i, mut e) in list.into_iter().enumerate() {
+                    match (text, &mut e) {
+                        (Some(t), e) if i > t => self.fixed(e),
+                        (Some(_), Expr::Lit(l)) => self.captured(l),
+                        (_, e) => self.expr(e),
                     }
                 }
             }
-            Some(Arguments::Repeated(item, n)) => self.all([&*item, &*n]),
+            Some(Arguments::Repeated(mut item, mut n)) => self.all([&mut *item, &mut *n]),
             None if mac.path.is_ident("matches") => match matched(&mac.tokens) {
-                Some(e) => self.expr(&e),
+                Some(mut e) => self.expr(&mut e),
                 None => self.no(mac.path.span(), "this macro"),
             },
             None => self.no(mac.path.span(), "this macro"),
         }
+    }
+}
+
+/// Is there a `let` in the condition?
+fn binds(e: &Expr) -> bool {
+    match e {
+        Expr::Let(_) => true,
+        Expr::Binary(b) => binds(&b.left) || binds(&b.right),
+        Expr::Paren(p) => binds(&p.expr),
+        _ => false,
     }
 }
 

@@ -6,7 +6,6 @@ use syn::spanned::Spanned;
 use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 
 use super::ask_parts;
-use super::pure;
 use crate::again::{telling, Again, Source};
 use crate::build::borrows::{makes_values, unchanged};
 use crate::build::brief::leaves;
@@ -103,7 +102,7 @@ impl Builder {
                 };
                 self.bind(pat, take, None, &way);
                 if item.is_some() {
-                    self.put(unchanged(&names, values, true));
+                    self.put(self.in_one_form(unchanged(&names, values, true)));
                 }
             }
         }
@@ -172,9 +171,8 @@ impl Builder {
         self.put(quote!(#count = 0u64;));
         let taken = self.ask_taken(taken);
         let (reads, order) = (self.ask_closures(&made), self.ask_order(iterator, expr));
-        let known = ask_parts(&made);
-        let wrong = pure::closures(&mut made, &self.pure);
-        self.errors.extend(wrong);
+        let known = self.in_one_form(ask_parts(&made));
+        self.judge_closures(&mut made);
         unchanging(&mut made);
         let borrows = (!is_constant(expr)).then(|| {
             quote! {{

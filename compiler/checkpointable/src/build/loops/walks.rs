@@ -12,7 +12,6 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Expr, Local, Pat};
 
 use super::ask_parts;
-use super::pure;
 use crate::again::{iterates, telling, walks, Again, Source};
 use crate::build::borrows::type_of;
 use crate::build::lets::has_closure;
@@ -107,7 +106,7 @@ impl Builder {
         let mut asked = self.ask_taken(taken);
         asked.extend(self.ask_closures(&made));
         asked.extend(self.ask_order(name, expr));
-        asked.extend(places::ask(&made));
+        asked.extend(self.in_one_form(places::ask(&made)));
         asked.extend(match &made {
             // What it gives may be a value of the program's.
             Expr::MethodCall(m) if iterates(&m.method) => {
@@ -119,10 +118,9 @@ impl Builder {
                     (&::pc3::point::Makes::by(&#name)).plain(&#of);
                 }}
             }
-            made => ask_parts(made),
+            made => self.in_one_form(ask_parts(made)),
         });
-        let wrong = pure::closures(&mut made, &self.pure);
-        self.errors.extend(wrong);
+        self.judge_closures(&mut made);
         unchanging(&mut made);
         (made, asked)
     }

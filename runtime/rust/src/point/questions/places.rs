@@ -13,8 +13,20 @@ use super::ways::Plain;
 /// A base of `[…]`.
 pub struct Indexed<'a, T: ?Sized>(pub &'a T);
 
-/// What a field is of, or `*` is in front of.
-pub struct Holds<'a, T: ?Sized>(pub &'a T);
+/// What a field is of, or `*` is in front of; `To`: where the way ends, if that is known.
+pub struct Holds<'a, T: ?Sized, To: ?Sized = Anywhere>(&'a T, PhantomData<To>);
+
+/// The end of a way that is not known.
+pub enum Anywhere {}
+
+pub fn holds<T: ?Sized>(from: &T) -> Holds<'_, T> {
+    Holds(from, PhantomData)
+}
+
+/// What is borrowed as something that is found through it: `let text: &str = &name;`.
+pub fn leads<'a, T: ?Sized, To: ?Sized>(from: &'a T, _: &To) -> Holds<'a, T, To> {
+    Holds(from, PhantomData)
+}
 
 /// Nothing is left to be asked.
 pub struct Known;
@@ -38,7 +50,7 @@ impl<T: ?Sized> Follows<T> {
 pub trait Fine {}
 
 impl Fine for Known {}
-impl<T: ?Sized> Fine for Holds<'_, T> {}
+impl<T: ?Sized, To: ?Sized> Fine for Holds<'_, T, To> {}
 impl<T: Plain + ?Sized> Fine for Indexed<'_, T> {}
 impl<T: DerefPlain + ?Sized> Fine for Follows<T> {}
 
@@ -87,10 +99,18 @@ impl Pointer for bytes::BytesMut {
 }
 
 /// Asked first.
-pub trait HoldsPointer<'a> {
-    type To: ?Sized + 'a;
+pub trait HoldsEnd {
+    fn to(&self) -> Known {
+        Known
+    }
+}
+
+impl<T: ?Sized> HoldsEnd for &&&&Holds<'_, T, T> {}
+
+pub trait HoldsPointer<'a, To: ?Sized> {
+    type Target: ?Sized + 'a;
     /// What is behind it.
-    fn to(&self) -> Holds<'a, Self::To> {
+    fn to(&self) -> Holds<'a, Self::Target, To> {
         unreachable!("only types are meant")
     }
     fn followed(&self) -> Known {
@@ -98,11 +118,11 @@ pub trait HoldsPointer<'a> {
     }
 }
 
-impl<'a, P: Pointer + ?Sized> HoldsPointer<'a> for &&&Holds<'a, P>
+impl<'a, P: Pointer + ?Sized, To: ?Sized> HoldsPointer<'a, To> for &&&Holds<'a, P, To>
 where
     P::To: 'a,
 {
-    type To = P::To;
+    type Target = P::To;
 }
 
 pub trait HoldsPlain {
@@ -114,7 +134,7 @@ pub trait HoldsPlain {
     }
 }
 
-impl<T: Plain + ?Sized> HoldsPlain for &&Holds<'_, T> {}
+impl<T: Plain + ?Sized, To: ?Sized> HoldsPlain for &&Holds<'_, T, To> {}
 
 pub trait HoldsOther<T: ?Sized> {
     fn to(&self) -> Follows<T> {
@@ -125,7 +145,7 @@ pub trait HoldsOther<T: ?Sized> {
     }
 }
 
-impl<T: Deref + ?Sized> HoldsOther<T> for &Holds<'_, T> {}
+impl<T: Deref + ?Sized, To: ?Sized> HoldsOther<T> for &Holds<'_, T, To> {}
 
 pub trait HoldsItself {
     fn to(&self) -> Known {
@@ -136,16 +156,16 @@ pub trait HoldsItself {
     }
 }
 
-impl<T: ?Sized> HoldsItself for Holds<'_, T> {}
+impl<T: ?Sized, To: ?Sized> HoldsItself for Holds<'_, T, To> {}
 
-/// Says of an operand in a closure that is called again, or of what a method is called on there, that its type's operators
-/// and methods do nothing but give a value.
+/// Says of an operand in a closure that is called again, of what a method is called on there, or of what parts of a text are
+/// found by, that its type's operators and methods do nothing but give a value.
 pub fn called_again<T: Repeatable + ?Sized>(_: &T) {}
 
 #[diagnostic::on_unimplemented(
-    message = "this closure is called again, as its iterator is made again behind a checkpoint, and what the operators and methods of `{Self}` do is not known",
+    message = "this closure is called again, as its iterator, or part of a text, is made again behind a checkpoint, and what the operators and methods of `{Self}` do is not known",
     label = "what else they do would be done twice",
-    note = "do it in the loop, or collect what the iterator gives into a `Vec` first"
+    note = "do it in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)"
 )]
 pub trait Repeatable {}
 
@@ -169,3 +189,54 @@ repeatable! {
     ['a] std::str::Chars<'a>; ['a] std::str::CharIndices<'a>; ['a] std::str::SplitWhitespace<'a>; ['a] std::str::Lines<'a>;
     ['a, T] std::slice::Iter<'a, T>; [T: ?Sized] std::marker::PhantomData<T>;
 }
+
+/// Asks how values of a type are copied.
+pub struct Copies<T>(PhantomData<T>);
+
+impl<T> Copies<T> {
+    /// Of an iterator's items.
+    pub fn items<'a, I: Iterator<Item = &'a T>>(_: &I) -> Self
+    where
+        T: 'a,
+    {
+        Copies(PhantomData)
+    }
+    pub fn value(_: &T) -> Self {
+        Copies(PhantomData)
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is cloned by an iterator that is made again behind a checkpoint, and what else its `Clone` does is not known",
+    label = "what else it does would be done twice",
+    note = "clone in the loop, or collect into a `Vec` first; or say that the type's operators do nothing else: `impl pc3::Plain for … {{}}`"
+)]
+pub trait KnownCopies {}
+
+pub trait CopiesBits {
+    fn known(&self) {}
+}
+
+impl<T: Copy> CopiesBits for &&&Copies<T> {}
+
+pub trait CopiesPlain {
+    fn known(&self) {}
+}
+
+impl<T: Plain> CopiesPlain for &&Copies<T> {}
+
+pub trait CopiesKnown {
+    fn known(&self) {}
+}
+
+impl<T: Repeatable> CopiesKnown for &Copies<T> {}
+
+pub trait CopiesOther<T> {
+    fn known(&self)
+    where
+        T: KnownCopies,
+    {
+    }
+}
+
+impl<T> CopiesOther<T> for Copies<T> {}
