@@ -163,6 +163,105 @@ fn hashed(set: HashSet<u32, BuildHasherDefault<DefaultHasher>>) -> usize {
     set.len()
 }
 
+fn is_gap(c: char) -> bool {
+    println!("{c}");
+    c == ' '
+}
+
+#[checkpointable]
+fn parts(text: &str, gap: &str) -> usize {
+    let mut sum = 0;
+    for word in text.split(is_gap) {
+        checkpoint!();
+        sum += word.len();
+    }
+    let trimmed = text.trim_matches(is_gap);
+    checkpoint!();
+    if let Some((left, _)) = trimmed.split_once(is_gap) {
+        checkpoint!();
+        sum += left.len();
+    }
+    // These do nothing else.
+    let digits = text.trim_start_matches(char::is_numeric);
+    for word in digits.split(gap).chain(text.split(|c: char| c == ',' || c.is_alphabetic())) {
+        checkpoint!();
+        sum += word.len();
+    }
+    sum
+}
+
+struct Name(String);
+
+impl Deref for Name {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for Name {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+#[checkpointable]
+fn length(text: &str) -> usize {
+    checkpoint!();
+    text.len()
+}
+
+#[checkpointable]
+fn coerced(name: &Name, boxed: &Box<Name>) -> usize {
+    let text: &str = name;
+    checkpoint!();
+    let same: &Name = boxed;
+    checkpoint!();
+    let other: &str = &boxed;
+    checkpoint!();
+    ck!(length(name.as_ref())) + text.len() + same.0.len() + other.len()
+}
+
+#[derive(Checkpointable)]
+struct Copied(u32);
+
+impl Clone for Copied {
+    fn clone(&self) -> Copied {
+        Copied(seen(&self.0))
+    }
+}
+
+#[checkpointable]
+fn copies(list: &[Copied], names: &[String], numbers: &[u32]) -> u32 {
+    let mut sum = 0;
+    for (x, y) in list.iter().zip(list.iter().cloned()) {
+        checkpoint!();
+        sum += x.0 + y.0;
+    }
+    for (x, y) in numbers.iter().zip(std::iter::repeat(Copied(3))) {
+        checkpoint!();
+        sum += x + y.0;
+    }
+    for x in std::iter::successors(Some(1), next) {
+        checkpoint!();
+        sum += x;
+    }
+    // Of these it is known, or they are copied once.
+    for (x, y) in names.iter().cloned().zip(numbers.iter().cloned()) {
+        checkpoint!();
+        sum += x.len() as u32 + y;
+    }
+    for x in list.iter().cloned() {
+        checkpoint!();
+        sum += x.0;
+    }
+    sum
+}
+
+fn next(x: &u32) -> Option<u32> {
+    (seen(x) < 9).then_some(x + 1)
+}
+
 #[pc3::main]
 fn main() {}
 

@@ -1,6 +1,7 @@
 //! Which locals are needed after a point: by what follows in the blocks around it, and in the loops around it.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use proc_macro2::{Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -86,6 +87,21 @@ fn events(stmt: &Stmt, into: &mut Vec<Event>) {
     }
 }
 
+/// What the statements of a block do with locals, each by itself.
+#[derive(Clone)]
+pub struct Block(Rc<[Vec<Event>]>);
+
+impl Block {
+    pub fn of(stmts: &[Stmt]) -> Block {
+        let each = |s: &Stmt| {
+            let mut list = Vec::new();
+            events(s, &mut list);
+            list
+        };
+        Block(stmts.iter().map(each).collect())
+    }
+}
+
 /// What follows a place in the program: blocks around it, inner ones last.
 #[derive(Default)]
 pub struct After {
@@ -93,7 +109,8 @@ pub struct After {
 }
 
 enum Level {
-    Rest(Vec<Event>),
+    /// Of a block, from this statement on.
+    Rest(Block, usize),
     /// Used by what is left of the statement.
     Use(BTreeSet<String>),
     /// A loop: what is used in it, and which locals existed before it.
@@ -104,16 +121,15 @@ enum Level {
 }
 
 impl After {
-    pub fn enter(&mut self, rest: &[Stmt]) {
-        let mut list = Vec::new();
-        rest.iter().for_each(|s| events(s, &mut list));
-        self.levels.push(Level::Rest(list));
+    pub fn enter(&mut self, block: &Block, rest: usize) {
+        self.levels.push(Level::Rest(block.clone(), rest));
     }
 
     /// A block's last expression.
     pub(crate) fn enter_tail(&mut self, tail: &TokenStream) {
         let uses = Event::Uses(identifiers(tail));
-        self.levels.push(Level::Rest(vec![uses]));
+        let block = Block(Rc::from([vec![uses]]));
+        self.levels.push(Level::Rest(block, 0));
     }
 
     /// What is left of the statement uses something.
@@ -155,8 +171,8 @@ impl After {
                     // Left by the end of its body at the latest.
                     reached = true;
                 }
-                Level::Rest(list) if reached && !decided.contains_key(name) => {
-                    for event in list {
+                Level::Rest(block, from) if reached && !decided.contains_key(name) => {
+                    for event in block.0[*from..].iter().flatten() {
                         match event {
                             Event::Uses(names) if names.contains(name) => return true,
                             Event::Assigns(n) if n == name => {
@@ -176,7 +192,7 @@ impl After {
                         return true;
                     }
                 }
-                Level::Rest(_) | Level::Use(_) => {}
+                Level::Rest(..) | Level::Use(_) => {}
             }
         }
         false

@@ -12,7 +12,7 @@ use super::calls::called;
 use super::leaf::question;
 use super::loops::walks;
 use super::loops::Question;
-use super::{label, Builder, Chain, Point, Result, Var, Way, HELD};
+use super::{label, Builder, Chain, Form, Point, Result, Var, Way, HELD};
 use crate::course::{self, root, Whole};
 use crate::flow::identifiers;
 use crate::marks;
@@ -478,6 +478,9 @@ impl Builder {
     /// Takes back the locals of a region.
     pub(super) fn restore(&self, vars: &[Var], region: usize) -> TokenStream {
         let mut out = TokenStream::new();
+        if self.form == Form::Hot {
+            return out;
+        }
         let mut done = BTreeSet::new();
         for v in vars.iter().filter(|v| v.region == region) {
             let (name, text) = (&v.name, v.name.to_string());

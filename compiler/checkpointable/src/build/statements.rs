@@ -1,5 +1,7 @@
 //! Blocks and their statements.
 
+use std::ops::Range;
+
 use proc_macro2::TokenStream;
 use quote::{quote, ToTokens};
 use syn::spanned::Spanned;
@@ -7,6 +9,7 @@ use syn::{Block, Expr, Stmt};
 
 use super::{Builder, Result, To};
 use crate::course;
+use crate::flow;
 use crate::function::nested;
 use crate::marks::{self, has_points_expr};
 
@@ -46,7 +49,7 @@ impl Builder {
 
     pub(super) fn stmts(&mut self, stmts: &[Stmt], to: &To) -> Result<()> {
         let depth = self.visible.len();
-        self.each(stmts, 0, stmts.len(), to)?;
+        self.each(stmts, &flow::Block::of(stmts), 0..stmts.len(), to)?;
         let valued = matches!(stmts.last(), Some(Stmt::Expr(_, None)))
             || matches!(stmts.last(), Some(Stmt::Macro(m)) if m.semi_token.is_none() && marks::location(&stmts[stmts.len() - 1]).is_none());
         if !valued {
@@ -72,23 +75,31 @@ impl Builder {
         Ok(())
     }
 
-    /// A block's statements `from..until`.
-    fn each(&mut self, stmts: &[Stmt], from: usize, until: usize, to: &To) -> Result<()> {
-        let mut next = from;
-        while next < until {
+    /// These statements of a block.
+    fn each(
+        &mut self,
+        stmts: &[Stmt],
+        uses: &flow::Block,
+        which: Range<usize>,
+        to: &To,
+    ) -> Result<()> {
+        let mut next = which.start;
+        while next < which.end {
             let (i, stmt) = (next, &stmts[next]);
             let last = i + 1 == stmts.len();
             next += 1;
             if let Stmt::Local(local) = stmt {
                 if let Some(once) = self.once(local, &stmts[next..])? {
                     let (begin, end) = (next + once.before, next + once.until);
-                    self.each(stmts, next, begin, to)?;
-                    self.within(once, &stmts[begin..end], |s| s.each(stmts, begin, end, to))?;
+                    self.each(stmts, uses, next..begin, to)?;
+                    self.within(once, &stmts[begin..end], |s| {
+                        s.each(stmts, uses, begin..end, to)
+                    })?;
                     next = end;
                     continue;
                 }
             }
-            self.after.enter(&stmts[next..]);
+            self.after.enter(uses, next);
             let done = match stmt {
                 Stmt::Expr(e, None) if last => self.value(e, to),
                 Stmt::Macro(m)
