@@ -275,7 +275,7 @@ pub unsafe fn close(fd: RawFd) {
 
 /// Gives the calling thread a table of descriptors of its own, with the standard streams alone in it.  False if the system
 /// cannot (before Linux 5.9).
-pub fn own_table() -> bool {
+pub(crate) fn own_table() -> bool {
     let (from, to) = (3, c_uint::MAX);
     // SAFETY: closes what nobody but this thread sees.
     unsafe { libc::syscall(libc::SYS_close_range, from, to, libc::CLOSE_RANGE_UNSHARE) == 0 }

@@ -9,6 +9,7 @@
 //! | `window` | what one member has of it |
 //! | `epochs` | which operations and synchronisations may come next |
 //! | `operations` | moving and combining data |
+//! | `signals` | what other members have told one |
 //! | `active`, `locks` | waiting for other members: post, start, complete, wait; locks |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -18,4 +19,5 @@ pub mod epochs;
 mod locks;
 pub mod operations;
 pub mod shared;
+pub mod signals;
 pub mod window;

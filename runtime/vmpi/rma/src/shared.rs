@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-use crate::active::Signals;
 use crate::locks::Locks;
+use crate::signals::Signals;
 
 /// A member's part of the window, as others name places in it.
 #[derive(Clone, Copy, Debug)]

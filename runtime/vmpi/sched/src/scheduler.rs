@@ -175,6 +175,10 @@ pub struct Sched {
     /// There are cores to look for work on before going to sleep.
     pub(crate) spin: bool,
     /// Where workers begin.
+    #[cfg_attr(
+        not(pc3_coroutines),
+        expect(dead_code, reason = "workers then have no threads of their own")
+    )]
     pub(crate) seats: Seats,
     pub(crate) watch: Option<Watch>,
     /// State of the generator of the order in which ranks run, if that is asked for; one worker only.

@@ -29,6 +29,13 @@ impl Processors {
 }
 
 /// One processor for each worker; none: wherever the system has put them.
+#[cfg_attr(
+    not(pc3_coroutines),
+    expect(
+        dead_code,
+        reason = "ranks that are threads are wherever the system puts them"
+    )
+)]
 pub(crate) struct Seats {
     all: Vec<u64>,
     of: Box<[usize]>,
@@ -70,6 +77,10 @@ impl Seats {
     }
 
     /// This thread is that worker's.
+    #[cfg_attr(
+        not(pc3_coroutines),
+        expect(dead_code, reason = "workers then have no threads of their own")
+    )]
     pub(crate) fn take(&self, worker: usize) {
         let Some(seat) = self.of.get(worker) else {
             return;

@@ -31,18 +31,7 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
         _ => return bad(&format!("version {version} is not known")),
     };
     let (registered, grown) = (has & REPRESENTATIONS != 0, has & GROWN != 0);
-    me.phase.set(match r.u8()? {
-        0 => Phase::Before,
-        1 => Phase::Initialized,
-        2 => Phase::Finalized,
-        _ => return bad("an unknown phase"),
-    });
-    me.thread_level.set(r.i32()?);
-    me.bsend
-        .addr
-        .set(address(me, r.u64()?, ctx, "the attached buffer")? as usize);
-    me.bsend.size.set(r.size()?);
-    me.bsend.untyped.set(r.u8()? != 0);
+    begin(me, &mut r, ctx)?;
     if grown {
         read_grown(me, &mut r)?;
     }
@@ -62,14 +51,7 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
     // Older checkpoints end here.
     if !r.0.is_empty() {
         saved::load_more(me.objects(), &mut r)?;
-        for q in &mut requests {
-            let extra = match q.make.what {
-                What::Coll => Extra::Coll(Box::new(posted::read(&mut r, me, ctx, &mut more)?)),
-                What::General => Extra::General(posted::read_general(&mut r, ctx)?),
-                _ => continue,
-            };
-            q.make.extra = Some(Box::new(extra));
-        }
+        read_extras(me, &mut r, ctx, &mut requests, &mut more)?;
         let late = r.u32()?;
         world.late_ids.fetch_max(late, Relaxed);
         if registered {
@@ -99,6 +81,42 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
     for (mut saved, again) in requests.into_iter().zip(types) {
         measure(&mut saved, again, ctx)?;
         restore(me, saved, again.ty.clone())?;
+    }
+    Ok(())
+}
+
+/// How far MPI has come, and the attached buffer.
+fn begin(me: &RankState, r: &mut Reader, ctx: &dyn LoadCtx) -> Result<(), LoadError> {
+    me.phase.set(match r.u8()? {
+        0 => Phase::Before,
+        1 => Phase::Initialized,
+        2 => Phase::Finalized,
+        _ => return bad("an unknown phase"),
+    });
+    me.thread_level.set(r.i32()?);
+    me.bsend
+        .addr
+        .set(address(me, r.u64()?, ctx, "the attached buffer")? as usize);
+    me.bsend.size.set(r.size()?);
+    me.bsend.untyped.set(r.u8()? != 0);
+    Ok(())
+}
+
+/// What collectives and generalized requests have beside the rest.
+fn read_extras(
+    me: &RankState,
+    r: &mut Reader,
+    ctx: &dyn LoadCtx,
+    requests: &mut [Saved],
+    types: &mut impl Iterator<Item = Again>,
+) -> Result<(), LoadError> {
+    for q in requests {
+        let extra = match q.make.what {
+            What::Coll => Extra::Coll(Box::new(posted::read(r, me, ctx, types)?)),
+            What::General => Extra::General(posted::read_general(r, ctx)?),
+            _ => continue,
+        };
+        q.make.extra = Some(Box::new(extra));
     }
     Ok(())
 }

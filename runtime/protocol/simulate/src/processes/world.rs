@@ -39,7 +39,7 @@ pub struct ProcessMessage {
 
 /// Where a rank is, as far as its process's part is concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Activity {
+pub(crate) enum Activity {
     Runs,
     Polls,
     Waits,
@@ -271,7 +271,7 @@ impl JobWorld {
         mail.is_some_and(|q| !q.is_empty())
     }
 
-    pub fn activity(&self, rank: usize) -> Activity {
+    pub(crate) fn activity(&self, rank: usize) -> Activity {
         let place = self.barrier_status(rank);
         if place == barrier::RankStatus::Finished {
             return Activity::Ended;

@@ -667,5 +667,4 @@ fn slab(d: &mut Decoder) -> Result<SlabMeta> {
 }
 
 #[cfg(test)]
-#[path = "meta_tests.rs"]
 mod tests;
