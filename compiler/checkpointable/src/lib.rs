@@ -22,7 +22,6 @@
 //! | module | what |
 //! |---|---|
 //! | `function` | `item`: the function around its body; `parameters`, `receivers`: how it is called; `conditions`: `#[cfg(…)]` in it |
-//! | `types` | `#[derive(Checkpointable)]` and `#[derive(Equivalence)]`; fields that stay `unsaved` |
 //! | `marks` | `ck!` and `checkpoint!`, and what other macros hold |
 //! | `names` | one name for each local, also in `texts`, and what is `shown` of it |
 //! | `operands` | marked calls in expressions become statements; `temporaries`: values that `ref` borrows from |
@@ -46,7 +45,6 @@ mod names;
 mod operands;
 mod reeval;
 mod transient;
-mod types;
 mod visit;
 mod visit_mut;
 
@@ -91,14 +89,4 @@ pub fn main(arguments: TokenStream, item: TokenStream, wanted: Wanted, mpi: bool
 /// What `stringify!` gives in a function whose locals have other names.
 pub fn words(tokens: TokenStream) -> TokenStream {
     names::shown::words(tokens)
-}
-
-/// `#[derive(Equivalence)]`.
-pub fn derive_equivalence(item: TokenStream) -> TokenStream {
-    types::equivalence::expand(item).unwrap_or_else(|e| e.to_compile_error())
-}
-
-/// `#[derive(Checkpointable)]`.
-pub fn derive(item: TokenStream) -> TokenStream {
-    types::derive::expand(item).unwrap_or_else(|e| e.to_compile_error())
 }

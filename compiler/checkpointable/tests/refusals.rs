@@ -11,8 +11,8 @@ fn check(item: &str, expected: Expect) {
     let tokens: TokenStream = item.parse().unwrap();
     let (first, _) = item.trim_start().split_once(']').unwrap_or_default();
     let out = match first {
-        "#[derive(Equivalence)" => pc3_checkpointable::derive_equivalence(tokens),
-        _ if first.starts_with("#[derive") => pc3_checkpointable::derive(tokens),
+        "#[derive(Equivalence)" => pc3_derive::equivalence(tokens),
+        _ if first.starts_with("#[derive") => pc3_derive::checkpointable(tokens),
         _ => match first.strip_prefix("#[pc3::main(") {
             Some(words) => {
                 let words = words.trim_end_matches(')').parse().unwrap();

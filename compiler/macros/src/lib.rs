@@ -1,4 +1,4 @@
-//! The attributes of the crate `pc3`; what they do is in `pc3-checkpointable`.
+//! The attributes of the crate `pc3`; what they do is in `pc3-checkpointable` and `pc3-derive`.
 
 use pc3_checkpointable::Wanted;
 use proc_macro::TokenStream;
@@ -32,13 +32,13 @@ pub fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// Lets values of a struct, or of an enum without fields, be sent in messages.
 #[proc_macro_derive(Equivalence)]
 pub fn equivalence(item: TokenStream) -> TokenStream {
-    pc3_checkpointable::derive_equivalence(item.into()).into()
+    pc3_derive::equivalence(item.into()).into()
 }
 
 /// Lets values of a struct or enum be saved.
 #[proc_macro_derive(Checkpointable, attributes(pc3))]
 pub fn derive(item: TokenStream) -> TokenStream {
-    pc3_checkpointable::derive(item.into()).into()
+    pc3_derive::checkpointable(item.into()).into()
 }
 
 /// What is made of `stringify!` where locals have other names than the user gave them.

@@ -177,7 +177,7 @@ pub struct Sched {
     /// Where workers begin.
     #[cfg_attr(
         not(pc3_coroutines),
-        expect(dead_code, reason = "workers then have no threads of their own")
+        allow(dead_code, reason = "workers then have no threads of their own")
     )]
     pub(crate) seats: Seats,
     pub(crate) watch: Option<Watch>,

@@ -79,7 +79,7 @@ impl Seats {
     /// This thread is that worker's.
     #[cfg_attr(
         not(pc3_coroutines),
-        expect(dead_code, reason = "workers then have no threads of their own")
+        allow(dead_code, reason = "workers then have no threads of their own")
     )]
     pub(crate) fn take(&self, worker: usize) {
         let Some(seat) = self.of.get(worker) else {

@@ -278,31 +278,8 @@ pub fn load(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Vec<Agai
         kept(o.errhandlers.0.restore(h, UserHandler { func, refs }))
     })?;
     o.keyvals.next = r.i32()?;
-    o.keyvals.live = r
-        .list(|r| {
-            let id = r.i32()?;
-            let on = match r.u8()? {
-                0 => On::Comm,
-                1 => On::Type,
-                2 => On::Win,
-                _ => return bad("an attribute key"),
-            };
-            let (copy, delete, extra_state) =
-                (function(r, ctx)?, function(r, ctx)?, value(r, ctx)?);
-            Ok((
-                id,
-                Keyval {
-                    on,
-                    copy,
-                    delete,
-                    extra_state,
-                    uses: r.size()?,
-                    freed: r.u8()? != 0,
-                },
-            ))
-        })?
-        .into_iter()
-        .collect();
+    let keyvals = r.list(|r| read_keyval(r, ctx))?;
+    o.keyvals.live = keyvals.into_iter().collect();
     r.list(|r| {
         let (h, pairs) = (r.size()?, r.list(|r| Ok((r.str()?, r.str()?)))?);
         kept(o.infos.restore(h, Info { pairs }))
@@ -312,6 +289,26 @@ pub fn load(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Vec<Agai
     let recent = r.list(|r| value(r, ctx))?;
     o.addresses.recent = recent.into_iter().filter(|a| *a != 0).collect();
     Ok(pending)
+}
+
+fn read_keyval(r: &mut Reader, ctx: &dyn LoadCtx) -> Read<(i32, Keyval)> {
+    let id = r.i32()?;
+    let on = match r.u8()? {
+        0 => On::Comm,
+        1 => On::Type,
+        2 => On::Win,
+        _ => return bad("an attribute key"),
+    };
+    let (copy, delete, extra_state) = (function(r, ctx)?, function(r, ctx)?, value(r, ctx)?);
+    let keyval = Keyval {
+        on,
+        copy,
+        delete,
+        extra_state,
+        uses: r.size()?,
+        freed: r.u8()? != 0,
+    };
+    Ok((id, keyval))
 }
 
 fn kept(new: bool) -> Read<()> {

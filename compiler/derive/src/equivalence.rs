@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{parse_quote, Data, DataEnum, DeriveInput, Fields, Index, Member};
 
-use super::derive::bind;
+use crate::checkpointable::bind;
 
 type Result<T> = std::result::Result<T, syn::Error>;
 

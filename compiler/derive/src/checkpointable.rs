@@ -11,12 +11,12 @@
 
 use std::collections::HashSet;
 
-use crate::visit::{self, Visit};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, ToTokens};
+use syn::visit::{self, Visit};
 use syn::{parse_quote, Data, DeriveInput, Field, Fields, Type};
 
-use super::unsaved;
+use crate::unsaved;
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
