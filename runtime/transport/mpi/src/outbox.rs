@@ -70,7 +70,6 @@ impl Outbox {
         let n = head.len as usize;
         let small = HEAD + n <= SMALL;
         if self.begun - self.gone == BUFFERS && !self.test_group() {
-            self.sweep(sink);
             self.spill();
         }
         let at = self.begun % BUFFERS;
