@@ -32,6 +32,25 @@ impl Flavor {
     }
 }
 
+/// Hints that the standard has (MPI 4.1 sections 12.2.1 to 12.2.3), and what holds where none is given.  All of them are kept, and
+/// none makes anything here quicker.
+const HINTS: [(&str, Option<&str>); 7] = [
+    ("no_locks", None),
+    ("accumulate_ordering", Some("rar,raw,war,waw")),
+    ("accumulate_ops", Some("same_op_no_op")),
+    ("mpi_accumulate_granularity", None),
+    ("same_size", None),
+    ("same_disp_unit", None),
+    ("alloc_shared_noncontig", None),
+];
+
+fn usual() -> Info {
+    let given = |(key, value): &(&str, Option<&str>)| Some(((*key).into(), (*value)?.into()));
+    Info {
+        pairs: HINTS.iter().filter_map(given).collect(),
+    }
+}
+
 /// Accesses see each other's memory at once.
 const UNIFIED: i32 = 321;
 
@@ -87,9 +106,16 @@ impl Window {
             errhandler: abi::ERRORS_ARE_FATAL,
             name: None,
             attrs: Attributes::new(),
-            info: Info::default(),
+            info: usual(),
             counts: Counts::default(),
         }
+    }
+
+    /// Takes the hints that there are among these.
+    pub fn hint(&mut self, given: &Info) -> Result<()> {
+        let known = |(key, _): &&(String, String)| HINTS.iter().any(|h| h.0 == key);
+        let mut known = given.pairs.iter().filter(known);
+        known.try_for_each(|(key, value)| self.info.set(key, value))
     }
 
     #[inline]

@@ -97,7 +97,7 @@ fn make(
     take_part(me, &comm, &Gate(kind))?;
     let mut window = Window::new(shared, (comm.group.clone(), comm.rank), flavor);
     window.memory = memory;
-    window.info = brought.info;
+    window.hint(&brought.info)?;
     let win = Win { comm, window };
     let made = me.objects().windows.insert(Box::new(win));
     me.objects().made = made;
@@ -338,8 +338,7 @@ pub unsafe extern "C" fn MPI_Win_get_group(window: usize, out: *mut usize) -> c_
 pub unsafe extern "C" fn MPI_Win_set_info(window: usize, info: usize) -> c_int {
     on_window("MPI_Win_set_info", window, |me| {
         let new = info_of(me, info)?;
-        let w = me.objects().window(window)?;
-        new.pairs.iter().try_for_each(|(k, v)| w.info.set(k, v))
+        me.objects().window(window)?.hint(&new)
     })
 }
 
