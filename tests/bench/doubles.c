@@ -1,7 +1,9 @@
-/* A gibibyte of doubles: how long a checkpoint stalls the program, seen by the program. */
+/* A gibibyte of doubles: how long a checkpoint stalls the program, seen by the program; with a second argument so many
+ * checkpoints, some seconds apart. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 static double now(void)
 {
@@ -16,9 +18,18 @@ int main(int argc, char **argv)
     double *x = malloc(n * sizeof(double));
     for (size_t i = 0; i < n; i++)
         x[i] = 1.0 / (i + 1);
-    double t = now();
+    int turns = argc > 2 ? atoi(argv[2]) : 1;
+    double stall = 0;
+    for (int turn = 0; turn < turns; turn++) {
+        if (turn)
+            sleep(4);
+        double t = now();
 #pragma pc3 checkpoint
-    printf("stall %.4f\n", now() - t);
+        stall = now() - t;
+        if (!turn)
+            printf("first %.4f\n", stall);
+    }
+    printf("stall %.4f\n", stall);
     struct timespec at;
     clock_gettime(CLOCK_REALTIME, &at);
     printf("at %.6f\n", at.tv_sec + 1e-9 * at.tv_nsec);

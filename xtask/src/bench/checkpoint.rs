@@ -2,6 +2,7 @@
 //! first statement behind the checkpoint.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -86,7 +87,40 @@ pub fn run(s: &Setup) -> Result<Value> {
         println!("{what:24} {stall:10.3} {mib:12.1} {restart:12.3} {whole:12.3}");
         rows.push(json!({ "program": what, "stall_seconds": stall, "size_mib": mib, "restart_seconds": restart }));
     }
-    Ok(json!({ "rows": rows }))
+    Ok(json!({ "rows": rows, "commits": commits(s)? }))
+}
+
+/// What ranks wait for, and when the file is durable: three checkpoints, four seconds apart.
+fn commits(s: &Setup) -> Result<Value> {
+    let exe = s.exe("doubles.pc3");
+    let dir = s.work.join("commits.ckpt");
+    println!(
+        "{:24} {:>10} {:>12} {:>12}",
+        "1 GiB of doubles", "first s", "third s", "durable s"
+    );
+    let mut rows = Vec::new();
+    for how in ["sync", "async", "async:2G"] {
+        let (mut first, mut stalls, mut durable) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let _ = fs::remove_dir_all(&dir);
+            let mut job = Command::new(&exe);
+            job.args(["1024", "3"]).env("PC3_DIR", &dir);
+            job.env("PC3_EVERY", "1x").env("PC3_COMMIT", how);
+            let (out, _) = timed(&mut job)?;
+            let (stall, at) = (value(&out, "stall")?, value(&out, "at")?);
+            // Its name is its last change.
+            let named = fs::metadata(dir.join("ckpt-000003.pc3c"))?;
+            let named = named.ctime() as f64 + 1e-9 * named.ctime_nsec() as f64;
+            first.push(value(&out, "first")?);
+            stalls.push(stall);
+            durable.push(named - (at - stall));
+        }
+        let (first, stall, durable) = (median(first), median(stalls), median(durable));
+        println!("--commit {how:15} {first:10.3} {stall:12.3} {durable:12.3}");
+        rows.push(json!({ "commit": how, "first_stall_seconds": first, "stall_seconds": stall, "durable_seconds": durable }));
+    }
+    let _ = fs::remove_dir_all(&dir);
+    Ok(rows.into())
 }
 
 fn value(out: &str, key: &str) -> Result<f64> {
