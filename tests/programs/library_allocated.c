@@ -71,6 +71,7 @@ static void lists(char **arguments)
     list("b", b, nb);
     argz_insert(&a, &na, argz_next(a, na, a), "second");
     show("outside", argz_insert(&a, &na, a + na, "never") != 0);
+    argz_add(&a, &na, "foo too");
     argz_replace(&a, &na, "o", "00", &replaced);
     argz_replace(&a, &na, "none", "", &replaced);
     show("replaced", replaced);

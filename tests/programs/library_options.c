@@ -27,15 +27,16 @@ int main(int argc, char **argv)
 #pragma pc3 checkpoint
     opterr = 0;
     optind = 1;
+    optopt = 5;
     while ((c = getopt(argc, argv, "ab:xyz")) != -1) {
 #pragma pc3 checkpoint
         show("again", c * 10000 + optopt * 10 + optind);
     }
     optind = 0;
-    char *rest[] = {"program", "-x", "one", "-y", "two", "three", "-a", NULL};
-    while ((c = getopt(7, rest, "-axy")) != -1) {
+    char *rest[] = {"program", "-x", "one", "-q", "-y", "two", "three", "-a", NULL};
+    while ((c = getopt(8, rest, "-axy")) != -1) {
 #pragma pc3 checkpoint
-        show("in order", c * 10 + optind);
+        show("in order", c * 10 + optind + 1000 * optopt);
         if (optarg)
             show_text("operand", optarg);
     }

@@ -16,8 +16,33 @@ static const char *base(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* Each function has a result of its own, and texts of a locale stay. */
+static void side_by_side(void)
+{
+    const char *days[7], *old = setlocale(LC_CTYPE, NULL);
+    int point, sign;
+    for (int i = 0; i < 7; i++)
+        days[i] = nl_langinfo(DAY_1 + i);
+    setlocale(LC_CTYPE, "C.UTF-8");
+    show_text("back", setlocale(LC_CTYPE, old));
+    char *one = ecvt(1.25, 5, &point, &sign), *other = fcvt(3.5, 2, &point, &sign);
+    struct passwd *by_number = getpwuid(0), *by_name = getpwnam("daemon");
+    struct group *group = getgrgid(0), *another = getgrnam("daemon");
+#pragma pc3 checkpoint
+    for (int i = 0; i < 7; i++)
+        show_text(days[i], nl_langinfo(DAY_1 + i));
+    show("day", days[3] == nl_langinfo(DAY_4));
+    show_text(one, other);
+    show_text(by_number->pw_name, by_name ? by_name->pw_name : "none");
+    show_text(group->gr_name, another ? another->gr_name : "none");
+    show_text("unknown", strerror(9999));
+#pragma pc3 checkpoint
+    show_text("old", old);
+}
+
 int main(void)
 {
+    side_by_side();
     show("unknown", getpwnam("nobody of that name") == NULL);
     char *locale = setlocale(LC_ALL, "C"), *charset = nl_langinfo(CODESET);
     char *terminal = ctermid(NULL), *none = ttyname(-1);

@@ -1,4 +1,4 @@
-/* ecvt and its like, whose results are memory of the program. */
+/* ecvt and its like, whose results are memory of the program: each function has its own. */
 
 typedef __typeof__(sizeof 0) size;
 
@@ -14,7 +14,7 @@ char *qecvt(long double, int, int *, int *) __asm__("pc3_qecvt");
 char *qfcvt(long double, int, int *, int *) __asm__("pc3_qfcvt");
 char *l64a(long) __asm__("pc3_l64a");
 
-static char digits[400], exact[5400], letters[16];
+static char digits[400], fixed[400], exact[5400], exact_fixed[5400], letters[16];
 
 static char *kept(char *into, size room, const char *text)
 {
@@ -34,7 +34,7 @@ char *ecvt(double x, int n, int *point, int *sign)
 
 char *fcvt(double x, int n, int *point, int *sign)
 {
-    return kept(digits, sizeof digits, native_f(x, n, point, sign));
+    return kept(fixed, sizeof fixed, native_f(x, n, point, sign));
 }
 
 char *qecvt(long double x, int n, int *point, int *sign)
@@ -44,7 +44,7 @@ char *qecvt(long double x, int n, int *point, int *sign)
 
 char *qfcvt(long double x, int n, int *point, int *sign)
 {
-    return kept(exact, sizeof exact, native_long_f(x, n, point, sign));
+    return kept(exact_fixed, sizeof exact_fixed, native_long_f(x, n, point, sign));
 }
 
 char *l64a(long n)

@@ -33,6 +33,8 @@ int optind = 1, opterr = 1, optopt = '?';
 /* The unread letters of argv[optind]. */
 static const char *letters;
 static int first_skipped, past_skipped, begun, order;
+/* The last option that was none, which `optopt` is set to by each call, also by one that finds an option. */
+static int unknown;
 
 enum { ORDER_PERMUTE, ORDER_STOP, ORDER_RETURN };
 
@@ -124,7 +126,7 @@ static int read_long(const struct scan *s, const char *word, const char *dashes)
         }
         letters = 0;
         optind++;
-        optopt = 0;
+        unknown = 0;
         return '?';
     }
     letters = 0;
@@ -133,7 +135,7 @@ static int read_long(const struct scan *s, const char *word, const char *dashes)
         if (!found->has_arg) {
             if (!s->quiet)
                 dprintf(2, "%s: option '%s%s' doesn't allow an argument\n", s->argv[0], dashes, found->name);
-            optopt = found->val;
+            unknown = found->val;
             return '?';
         }
         optarg = (char *)word + n + 1;
@@ -142,7 +144,7 @@ static int read_long(const struct scan *s, const char *word, const char *dashes)
         if (!optarg) {
             if (!s->quiet)
                 dprintf(2, "%s: option '%s%s' requires an argument\n", s->argv[0], dashes, found->name);
-            optopt = found->val;
+            unknown = found->val;
             return missing(s);
         }
     }
@@ -164,7 +166,7 @@ static int read_letter(const struct scan *s)
     if (!known) {
         if (!s->quiet)
             dprintf(2, "%s: invalid option -- '%c'\n", s->argv[0], letter);
-        optopt = letter;
+        unknown = letter;
         return '?';
     }
     if (known[0] == 'W' && known[1] == ';' && s->longs) {
@@ -174,7 +176,7 @@ static int read_letter(const struct scan *s)
             if (!word) {
                 if (!s->quiet)
                     dprintf(2, "%s: option requires an argument -- '%c'\n", s->argv[0], letter);
-                optopt = letter;
+                unknown = letter;
                 return missing(s);
             }
             optind--;
@@ -191,7 +193,7 @@ static int read_letter(const struct scan *s)
         if (!optarg) {
             if (!s->quiet)
                 dprintf(2, "%s: option requires an argument -- '%c'\n", s->argv[0], letter);
-            optopt = letter;
+            unknown = letter;
             letter = missing(s);
         }
     }
@@ -208,7 +210,7 @@ static int scan(struct scan s, int posix)
     r = s.shorts[0] == '+' || s.shorts[0] == '-';
     if (!optind || !begun) {
         if (!begun)
-            optopt = 0;
+            unknown = 0;
         if (!optind)
             optind = 1;
         first_skipped = past_skipped = optind;
@@ -275,22 +277,28 @@ static struct scan arguments(int argc, char *const *argv, const char *shorts, co
     return s;
 }
 
+static int told(int result)
+{
+    optopt = unknown;
+    return result;
+}
+
 int getopt(int argc, char *const *argv, const char *shorts)
 {
-    return scan(arguments(argc, argv, shorts, 0, 0, 0), 0);
+    return told(scan(arguments(argc, argv, shorts, 0, 0, 0), 0));
 }
 
 int pc3_posix_getopt(int argc, char *const *argv, const char *shorts)
 {
-    return scan(arguments(argc, argv, shorts, 0, 0, 0), 1);
+    return told(scan(arguments(argc, argv, shorts, 0, 0, 0), 1));
 }
 
 int getopt_long(int argc, char *const *argv, const char *shorts, const struct option *longs, int *which)
 {
-    return scan(arguments(argc, argv, shorts, longs, which, 0), 0);
+    return told(scan(arguments(argc, argv, shorts, longs, which, 0), 0));
 }
 
 int getopt_long_only(int argc, char *const *argv, const char *shorts, const struct option *longs, int *which)
 {
-    return scan(arguments(argc, argv, shorts, longs, which, 1), 0);
+    return told(scan(arguments(argc, argv, shorts, longs, which, 1), 0));
 }

@@ -140,12 +140,13 @@ int argz_replace(char **list, size *length, const char *what, const char *with, 
         return 0;
     for (from = 0; from < *length && !error;) {
         const char *text = *list + from, *next;
+        /* Counted once for each text that has it, as the GNU C library does. */
+        found += strstr(text, what) != 0;
         while (!error && (next = strstr(text, what))) {
             error = argz_append(&other, &made, text, (size)(next - text));
             if (!error)
                 error = argz_append(&other, &made, with, put);
             text = next + old;
-            found++;
         }
         if (!error)
             error = argz_add(&other, &made, text);

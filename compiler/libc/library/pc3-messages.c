@@ -22,11 +22,10 @@ static char *errors[ERRORS], *signals[SIGNALS];
 static char *kept(char **place, const char *text)
 {
     if (!*place || strcmp(*place, text)) {
-        char *copy = (char *)malloc(strlen(text) + 1);
-        if (!copy)
-            return *place;
         free(*place);
-        *place = strcpy(copy, text);
+        *place = (char *)malloc(strlen(text) + 1);
+        if (*place)
+            strcpy(*place, text);
     }
     return *place;
 }

@@ -1,4 +1,5 @@
-/* Functions that return text of their own: here it is memory of the program, each result in the place of the last. */
+/* Functions that return text of their own: here it is memory of the program.  Names of locales and their texts stay, as they do in
+ * the library; each other result is in the place of the last. */
 
 typedef __typeof__(sizeof 0) size;
 
@@ -6,6 +7,7 @@ size strlen(const char *);
 char *strcpy(char *, const char *);
 void *malloc(size);
 void free(void *);
+int strcmp(const char *, const char *);
 
 /* Of the rank, where several share a process. */
 const char *pc3_locale(int, const char *);
@@ -34,7 +36,7 @@ struct place {
     size room;
 };
 
-static struct place locale, language, controlling, name_of_terminal, login, slave;
+static struct place controlling, name_of_terminal, login, slave;
 
 static char *kept(struct place *place, const char *text)
 {
@@ -53,14 +55,42 @@ static char *kept(struct place *place, const char *text)
     return strcpy(place->text, text);
 }
 
+/* Texts that were asked for: with the most locales there are a few hundred. */
+static struct pc3_lasting {
+    struct pc3_lasting *next;
+    char *text;
+} *lasting;
+
+static char *lasts(const char *text)
+{
+    struct pc3_lasting *l;
+    /* A number, as some items of a locale are. */
+    if ((size)text < 65536)
+        return (char *)text;
+    for (l = lasting; l; l = l->next)
+        if (!strcmp(l->text, text))
+            return l->text;
+    l = (struct pc3_lasting *)malloc(sizeof *l);
+    if (!l)
+        return 0;
+    l->text = (char *)malloc(strlen(text) + 1);
+    if (!l->text) {
+        free(l);
+        return 0;
+    }
+    l->next = lasting;
+    lasting = l;
+    return strcpy(l->text, text);
+}
+
 char *setlocale(int category, const char *name)
 {
-    return kept(&locale, pc3_locale(category, name));
+    return lasts(pc3_locale(category, name));
 }
 
 char *nl_langinfo(int item)
 {
-    return kept(&language, language_text(item));
+    return lasts(language_text(item));
 }
 
 char *ctermid(char *into)
