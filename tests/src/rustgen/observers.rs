@@ -82,9 +82,9 @@ const STATEMENTS: &[&str] = &[
     "let D = vec![vec![A, B], vec![3]]; for N in D.iter().flat_map(|q| { see(q.len() as i64); q.iter() }) { checkpoint!(); if *N == 3 { continue; } list.push(*N); }",
     "let D = list.clone(); let mut N = D.iter().map(|q| { let w = q ^ A; match w % 3 { 0 => 1, r => r ^ w } }).filter(|q| if let Some(w) = Some(q) { *w != B } else { true }); \
      while let Some(M) = N.next() { checkpoint!(); list.push(M); if list.len() > 50 { break; } }",
-    "let D = format!(\"{},{};\", A, B); for E in D.split(|c: char| c == ',' || !c.is_alphanumeric()).filter(|q| see(q.len() as i64) > 1) { checkpoint!(); list.push(E.len() as i64); }",
+    "let D = format!(\"{},{};\", A, B); for E in D.split(|c: char| c == ',' || !c.is_alphanumeric()) { checkpoint!(); list.push(E.len() as i64); }",
     "let D = format!(\"{},{}\", A, B); let E = D.trim_start_matches(|c: char| c == '-' || c.is_numeric()); checkpoint!(); list.push(E.len() as i64);",
-    "for N in (Steps { n: 0, end: A.rem_euclid(4) }).filter(|q| see(*q) != B) { checkpoint!(); list.push(N); }",
+    "for N in (Steps { n: 0, end: A.rem_euclid(4) }).skip(1) { checkpoint!(); list.push(N); }",
     "for N in [1i64, 2].iter().flat_map(|q| Steps { n: 0, end: *q }) { checkpoint!(); list.push(N ^ A); }",
     "let D = [String::from(\"ab\"), A.to_string()]; for (N, E) in D.iter().enumerate().zip(D.iter().cloned().rev()) { checkpoint!(); list.push(N.0 as i64 ^ E.len() as i64); }",
     "let D = vec![Dup(A), Dup(B)]; let E: &[Dup] = &D; checkpoint!(); for N in E.iter().cloned().map(|q| see(q.0)) { checkpoint!(); list.push(N); }",
