@@ -15,7 +15,7 @@ const BUFFERS: usize = 32;
 /// So many of them are asked for at once.
 const GROUP: usize = 16;
 /// Others that are looked at in one go and have not been sent.
-const SWEEP: usize = 32;
+const SWEEP: usize = 8;
 
 /// Frames and bodies that MPI reads from where they are.
 struct Out {
