@@ -267,6 +267,7 @@ fn main() {}
 
 //= 129:47 `seen`: `seen` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
 //= 134:51 `seen`: `seen` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
+//= 245:45 `next`: `next` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
 //= 85:19 `table`: a borrow out of `Table` is not made again after a restart: what else its methods, or its `Index`, do would be done twice
 //= 86:18 `tables`: a borrow out of `Table` is not made again after a restart: what else its methods, or its `Index`, do would be done twice
 //= 96:9 `counted`: a borrow through `Counted` is made again after a checkpoint, which calls its `Deref` or `DerefMut` again
@@ -275,3 +276,9 @@ fn main() {}
 //= 101:15 `counted`: a borrow through `Counted` is made again after a checkpoint, which calls its `Deref` or `DerefMut` again
 //= 152:50 `x`: this closure is called again, as its iterator, or part of a text, is made again behind a checkpoint, and what the operators and methods of `Number` do is not known
 //= 161:11 `set`: a hash map or set with the hasher `BuildHasherDefault<DefaultHasher>` has the same order in each run, and another one behind a restart
+//= 174:28 `is_gap`: this closure is called again, as its iterator, or part of a text, is made again behind a checkpoint, and what the operators and methods of `fn(char) -> bool {is_gap}` do is not known
+//= 178:37 `is_gap`: this closure is called again, as its iterator, or part of a text, is made again behind a checkpoint, and what the operators and methods of `fn(char) -> bool {is_gap}` do is not known
+//= 180:49 `is_gap`: this closure is called again, as its iterator, or part of a text, is made again behind a checkpoint, and what the operators and methods of `fn(char) -> bool {is_gap}` do is not known
+//= 218:9 `same`: `&Name` cannot be saved in a checkpoint
+//= 220:24 `boxed`: a borrow through `Name` is made again after a checkpoint, which calls its `Deref` or `DerefMut` again
+//= 222:16 `name`: a borrow out of `Name` is not made again after a restart: what else its methods, or its `Index`, do would be done twice

@@ -276,7 +276,10 @@ mod tests {
         let mut out = Writer::piping(pipe, 64);
         let put = put(&mut out, large);
         let at = out.offset();
-        let copy = put.as_ref().map(|_| ()).map_err(|e| e.kind().into());
+        let copy = match &put {
+            Ok(()) => Ok(()),
+            Err(e) => Err(e.kind().into()),
+        };
         out.close_pipe(copy);
         put.map(|()| at)
     }
