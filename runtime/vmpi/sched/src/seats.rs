@@ -31,7 +31,7 @@ impl Processors {
 /// One processor for each worker; none: wherever the system has put them.
 #[cfg_attr(
     not(pc3_coroutines),
-    expect(
+    allow(
         dead_code,
         reason = "ranks that are threads are wherever the system puts them"
     )
