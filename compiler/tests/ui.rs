@@ -268,7 +268,7 @@ fn every_code_is_explained() {
 /// What running programs say is shown with them, word for word (`tests/suites/messages.rs`).
 #[test]
 fn every_code_of_running_programs_is_shown() {
-    let folder = repository().join("tests/messages");
+    let folder = repository().join("tests/diagnostics");
     let files = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
     let said: Vec<PathBuf> = files
         .filter(|p| p.extension().is_some_and(|e| e == "stderr"))

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, CStr, CString};
 use pc3_os::errors;
 
 use pc3_abi::frames::{descent, exits, footing};
-use pc3_abi::objects::heap::arguments as put_arguments;
+use pc3_abi::memory::heap::arguments as put_arguments;
 use pc3_control::report::{die, EXIT_FATAL, EXIT_REFUSED};
 use pc3_process::arguments;
 use pc3_state::floats;

@@ -11,7 +11,7 @@
 //! * `programs`, `moved`, `examples`: `sweep`, `places`, `processes`; their first line says how they are run.
 //! * `apart`: the protocol without a barrier (`protocol`, `epochs`). `elsewhere`: refused on another architecture.
 //! * `control`: requests and intervals. `faults`: damaged files, full disks. `data`: for one case each.
-//! * `messages`: what pc3cc and restarts say. `view`: `pc3 show`. `released`, `samples`: old checkpoints.
+//! * `diagnostics`: what pc3cc and restarts say. `view`: `pc3 show`. `released`, `samples`: old checkpoints.
 //! * `c23`, `types`, `crates`, `rust`, `editor`, `changed`, `projects`: suites of these names.
 
 pub mod arch;

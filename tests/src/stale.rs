@@ -31,7 +31,7 @@ const SOURCES: &[&str] = &[
     "runtime/vmpi/nonblocking/src",
     "runtime/vmpi/objects/src",
     "runtime/vmpi/sched/src",
-    "runtime/vmpi/state/src",
+    "runtime/vmpi/snapshot/src",
     "runtime/vmpi/transport/src",
     "runtime/vmpi/src",
     "tools/src",

@@ -26,7 +26,7 @@
 //! | `names` | one name for each local, also in `texts`, and what is `shown` of it |
 //! | `operands` | marked calls in expressions become statements; `temporaries`: values that `ref` borrows from |
 //! | `fold` | closures of a loop's iterator become part of its body |
-//! | `flow`, `course` | which locals are needed after a point; which are there, by `methods`' names |
+//! | `flow`, `moves` | which locals are needed after a point; which are there, by `methods`' names |
 //! | `again`, `reeval` | how borrows and other locals are made again |
 //! | `transient` | locals that are not saved |
 //! | `visit`, `visit_mut` | walks over syntax trees |
@@ -34,13 +34,13 @@
 
 mod again;
 mod build;
-mod course;
 mod flow;
 mod fold;
 mod function;
 mod loops;
 mod marks;
 mod methods;
+mod moves;
 mod names;
 mod operands;
 mod reeval;

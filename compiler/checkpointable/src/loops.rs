@@ -9,7 +9,7 @@ use quote::{format_ident, quote};
 use syn::{parse_quote, parse_quote_spanned, Expr};
 
 use crate::again::{is_place, is_reader, is_source, telling, Again, Locals, Source};
-use crate::course::effect;
+use crate::moves::effect;
 
 pub enum Over {
     /// `0..n`, `list.into_iter()`, a variable

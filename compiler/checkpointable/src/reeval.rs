@@ -43,7 +43,7 @@ struct Names(BTreeSet<String>);
 
 impl<'ast> Visit<'ast> for Names {
     fn visit_pat_ident(&mut self, p: &'ast PatIdent) {
-        // Whether those with `mut` change `course` knows.
+        // Whether those with `mut` change `moves` knows.
         if p.mutability.is_none() {
             self.0.insert(p.ident.to_string());
         }

@@ -10,7 +10,7 @@ mod say;
 
 mod command;
 mod linking;
-use command::{messages, options, own, response, spelling};
+use command::{diagnostics, options, own, response, spelling};
 use linking::{
     clashes, gaps, inputs, job, link, plain, program, recompile, removed, split, substitute, teams,
     trace,
@@ -66,7 +66,7 @@ pub fn main(args: Vec<String>) -> i32 {
 fn told(o: &Options, d: Diagnostic) -> i32 {
     let mut list = Diagnostics::default();
     list.push(d);
-    match messages::report(o, &list) {
+    match diagnostics::report(o, &list) {
         Err(Stop::Said(status)) => status,
         _ => 1,
     }
@@ -85,11 +85,11 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Stop {
     fn from(e: E) -> Stop {
         let e: Box<dyn std::error::Error + Send + Sync> = Box::new(e);
         let e = match e.downcast::<ToolchainError>() {
-            Ok(missing) => return messages::stop(missing.diagnostic()),
+            Ok(missing) => return diagnostics::stop(missing.diagnostic()),
             Err(e) => e,
         };
         match e.downcast_ref::<BuildError>() {
-            Some(BuildError::Toolchain(missing)) => messages::stop(missing.diagnostic()),
+            Some(BuildError::Toolchain(missing)) => diagnostics::stop(missing.diagnostic()),
             _ => Stop::Error(e),
         }
     }
@@ -109,7 +109,7 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
                     env!("CARGO_PKG_VERSION")
                 );
             } else if o.plain.is_empty() {
-                return Err(messages::stop(messages::no_input()));
+                return Err(diagnostics::stop(diagnostics::no_input()));
             }
             Ok(build::pass_through(o, t)?)
         }
@@ -120,7 +120,7 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         Mode::Object | Mode::Partial | Mode::Link
             if o.sources.iter().any(|s| s == Path::new("-")) =>
         {
-            messages::report(o, &messages::standard_input())?;
+            diagnostics::report(o, &diagnostics::standard_input())?;
             Ok(build::run(&mut source::plain(o, t, &o.plain), t)?)
         }
         Mode::Preprocess | Mode::Assembly => {

@@ -5,7 +5,7 @@ use super::options::Options;
 use super::source::Source;
 use super::temporary::Folder;
 use super::toolchain::Toolchain;
-use super::{build, cache, depends, messages, source, Stop};
+use super::{build, cache, depends, diagnostics, source, Stop};
 use pc3_program::annotations;
 use pc3_syntax::diag::Diagnostics;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub fn object(o: &Options, t: &Toolchain, i: usize, path: &Path) -> Result<i32, 
     let mut diags = Diagnostics::default();
     let wanted = source::wanted(o, &mut diags);
     let said = source::annotations(o, &mut diags);
-    messages::report(o, &diags)?;
+    diagnostics::report(o, &diags)?;
     let preprocessed = source::preprocess(o, t, i)?;
     let done = match &preprocessed {
         Some(s) => from_text(o, t, s, path)?,

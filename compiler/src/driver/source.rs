@@ -3,7 +3,7 @@
 use super::carry::record::{UnitRecord, LOCATION, UNNOTED, WHOLE};
 use super::options::Options;
 use super::toolchain::Toolchain;
-use super::{build, depends, messages, Stop};
+use super::{build, depends, diagnostics, Stop};
 use pc3_program::annotations::{self, Annotation};
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics, Severity};
 use pc3_syntax::front;
@@ -106,7 +106,7 @@ pub fn wanted(o: &Options, diags: &mut Diagnostics) -> Locations {
     for text in &o.locations {
         match Location::parse(text) {
             Some(l) => wanted.at.push(l),
-            None => diags.push(messages::no_place(text)),
+            None => diags.push(diagnostics::no_place(text)),
         }
     }
     wanted
@@ -177,7 +177,7 @@ pub(crate) fn find_locations(
     }
     // What is wrong with the C the plain compiler has told, and what pc3cc cannot read the link tells.
     (diags.list).retain(|d| d.severity == Severity::Warning || d.code.id().starts_with("E02"));
-    messages::report(o, &diags)
+    diagnostics::report(o, &diags)
 }
 
 /// The plain compiler's command, of the user's words but for what pc3 makes the default.

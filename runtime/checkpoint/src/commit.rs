@@ -1,5 +1,5 @@
 //! Making a checkpoint durable: the one place where a file becomes the job's newest checkpoint, whichever
-//! [protocol](Protocol) has brought the ranks to it, in one process or several.
+//! [protocol](Source) has brought the ranks to it, in one process or several.
 //!
 //! Several processes write one file at once, into a file system that they share.  Each says what stands in the way of a
 //! checkpoint, or how many bytes its ranks take.  Process 0 begins a temporary file and tells each where in it its part
@@ -31,7 +31,7 @@ use pc3_state::skipped_checkpoint::Skipped;
 use crate::behind::{self, Hand};
 use crate::multi_process_checkpoint::{
     broken, decode_outcome, decode_part, decode_place, encode_no_places, encode_outcome,
-    encode_part, encode_places, tables, Offer, Outcome, Part, Place,
+    encode_part, encode_places, tables, Outcome, Part, Place, Proposal,
 };
 use crate::save;
 
@@ -60,7 +60,7 @@ pub enum Written {
 }
 
 /// A protocol's side of a checkpoint: what this process's ranks have for it.
-pub(crate) trait Protocol {
+pub(crate) trait Source {
     /// Ranks have lines of their own: these are local checkpoints.  Else all stand still.
     fn is_apart(&self) -> bool;
     /// When it was begun.
@@ -87,11 +87,11 @@ pub(crate) struct Share {
 
 /// Writes a checkpoint, together with the other processes, and makes it the next one.  A failure is reported on stderr
 /// and the program goes on.
-pub(crate) fn commit(job: &Arc<Job>, protocol: &mut dyn Protocol) -> Written {
+pub(crate) fn commit(job: &Arc<Job>, source: &mut dyn Source) -> Written {
     match job.peers() {
-        Some(peers) if peers.index() != 0 => Written::After(follow(job, peers, protocol)),
-        Some(peers) => lead(job, peers, protocol),
-        None => lead(job, &Alone, protocol),
+        Some(peers) if peers.index() != 0 => Written::After(follow(job, peers, source)),
+        Some(peers) => lead(job, peers, source),
+        None => lead(job, &Alone, source),
     }
 }
 
@@ -118,14 +118,14 @@ impl Peers for Alone {
 }
 
 /// What this process has, and how many bytes that are, once nothing stands in the way: others' parts follow.
-fn offer(job: &Job, protocol: &mut dyn Protocol) -> Offer {
-    let share = protocol.take(job);
+fn proposal(job: &Job, source: &mut dyn Source) -> Proposal {
+    let share = source.take(job);
     // Who asks for that from here on asks for the next one, too.
     let stop = job.control.stop_asked();
     let mut guests = Tables::new();
     let mut count = || {
         let mut out = Writer::counting();
-        let counted = protocol.write(job, &mut guests, &mut out);
+        let counted = source.write(job, &mut guests, &mut out);
         counted.map_err(|e| e.to_string())?;
         Ok(out.offset())
     };
@@ -135,8 +135,8 @@ fn offer(job: &Job, protocol: &mut dyn Protocol) -> Offer {
         None if alone => Ok(0),
         None => count(),
     };
-    let (others, apart) = (!alone, protocol.is_apart());
-    Offer {
+    let (others, apart) = (!alone, source.is_apart());
+    Proposal {
         asked: share.asked,
         stop,
         length,
@@ -145,7 +145,7 @@ fn offer(job: &Job, protocol: &mut dyn Protocol) -> Offer {
             true => guests.encode(),
             false => Vec::new(),
         },
-        stood: protocol.stalls().0,
+        stood: source.stalls().0,
         passage: share.passage,
         uses: match others && apart {
             true => window::uses(),
@@ -156,24 +156,24 @@ fn offer(job: &Job, protocol: &mut dyn Protocol) -> Offer {
 }
 
 /// The part of another process than the first.
-fn follow(job: &Arc<Job>, peers: &dyn Peers, protocol: &mut dyn Protocol) -> After {
-    let offer = offer(job, protocol);
-    peers.gather(&offer.encode());
+fn follow(job: &Arc<Job>, peers: &dyn Peers, source: &mut dyn Source) -> After {
+    let proposal = proposal(job, source);
+    peers.gather(&proposal.encode());
     let place = decode_place(&peers.spread(&[]), peers.index()).unwrap_or_else(|e| broken(e));
     let mut behind = None;
     if let Some(place) = place {
         behind = place.behind;
-        let length = offer.length.unwrap_or(0);
+        let length = proposal.length.unwrap_or(0);
         let hand = behind.and_then(|_| behind::start(job, length, write_part_behind));
         let path = place.path.display().to_string();
         let file = part_of(&place);
         let part = match (behind, hand, file) {
             (Some(passage), Some(hand), Ok(file)) => {
-                leave_part(job, peers, protocol, (file, place, length), hand);
+                leave_part(job, peers, source, (file, place, length), hand);
                 job.control.goes_on(passage);
                 return After::Continue;
             }
-            (_, _, Ok(file)) => write_part(job, protocol, (file, place, length)),
+            (_, _, Ok(file)) => write_part(job, source, (file, place, length)),
             (_, _, Err(e)) => Err(e),
         };
         if behind.is_some() {
@@ -187,7 +187,7 @@ fn follow(job: &Arc<Job>, peers: &dyn Peers, protocol: &mut dyn Protocol) -> Aft
             job.control.goes_on(passage);
             job.control.written(what);
         }
-        None => drop(job.control.done(passage, what, protocol.since().elapsed())),
+        None => drop(job.control.done(passage, what, source.since().elapsed())),
     }
     After::of(stop)
 }
@@ -201,11 +201,11 @@ fn part_of(place: &Place) -> io::Result<File> {
 
 fn write_part(
     job: &Job,
-    protocol: &mut dyn Protocol,
+    source: &mut dyn Source,
     (mut file, mut place, length): (File, Place, u64),
 ) -> io::Result<Part> {
     let mut out = Writer::part(&mut file, place.at);
-    protocol.write(job, &mut place.tables, &mut out)?;
+    source.write(job, &mut place.tables, &mut out)?;
     check(out.offset() - place.at, length)?;
     let entries = out.into_entries()?;
     file.sync_all()?;
@@ -224,17 +224,17 @@ struct PartBegun {
 fn leave_part(
     job: &Job,
     peers: &dyn Peers,
-    protocol: &mut dyn Protocol,
+    source: &mut dyn Source,
     (file, mut place, length): (File, Place, u64),
     hand: Hand<PartBegun, Vec<(u64, Duration)>>,
 ) {
     let (at, path) = (place.at, place.path.display().to_string());
     hand.copy(job, (PartBegun { file, at, path }, at), |out| {
-        protocol.write(job, &mut place.tables, out)?;
+        source.write(job, &mut place.tables, out)?;
         check(out.offset() - at, length)
     });
     peers.meet();
-    hand.leave(protocol.stalls().0);
+    hand.leave(source.stalls().0);
 }
 
 /// By a thread of its own.
@@ -263,44 +263,44 @@ fn check(written: u64, counted: u64) -> io::Result<()> {
 }
 
 /// The first process, or the only one.
-fn lead(job: &Arc<Job>, peers: &dyn Peers, protocol: &mut dyn Protocol) -> Written {
-    let apart = protocol.is_apart();
-    let before = apart.then(|| offer(job, protocol));
+fn lead(job: &Arc<Job>, peers: &dyn Peers, source: &mut dyn Source) -> Written {
+    let apart = source.is_apart();
+    let before = apart.then(|| proposal(job, source));
     // Where ranks stand still, the others' output comes first: then ours stands behind it.
     let others = peers.gather(&[]);
-    let own = before.unwrap_or_else(|| offer(job, protocol));
+    let own = before.unwrap_or_else(|| proposal(job, source));
     let own_passage = own.passage;
-    let decode = |b: &Vec<u8>| Offer::decode(b).unwrap_or_else(|e| broken(e));
-    let mut offers = vec![own];
-    offers.extend(others.iter().skip(1).map(decode));
+    let decode = |b: &Vec<u8>| Proposal::decode(b).unwrap_or_else(|e| broken(e));
+    let mut proposals = vec![own];
+    proposals.extend(others.iter().skip(1).map(decode));
     let passage = match apart {
-        true => offers.iter().map(|o| o.passage).max().unwrap_or(0),
+        true => proposals.iter().map(|o| o.passage).max().unwrap_or(0),
         false => own_passage,
     };
-    if let Some(why) = disturbed(&offers) {
+    if let Some(why) = disturbed(&proposals) {
         peers.spread(&encode_no_places());
         peers.spread(&encode_outcome(passage, &Outcome::Disturbed, false));
         return Written::Disturbed(why);
     }
-    let stop = offers.iter().any(|o| o.stop);
+    let stop = proposals.iter().any(|o| o.stop);
     let behind = !apart && !stop && !job.control.stops() && behind::is_wanted(job);
-    let sheet = Sheet::of(job, offers, passage, behind);
-    let Some(what) = write_together(job, peers, protocol, sheet) else {
+    let sheet = Sheet::of(job, proposals, passage, behind);
+    let Some(what) = write_together(job, peers, source, sheet) else {
         return Written::After(After::Continue);
     };
-    let stops = job.control.done(passage, what, protocol.since().elapsed());
+    let stops = job.control.done(passage, what, source.since().elapsed());
     let stop = stops || (stop && what == Taken::Committed);
     peers.spread(&encode_outcome(passage, &Outcome::Over(what), stop));
     Written::After(After::of(stop))
 }
 
 /// Why local checkpoints do not fit together.
-fn disturbed(offers: &[Offer]) -> Option<String> {
+fn disturbed(proposals: &[Proposal]) -> Option<String> {
     // A process that knows which rank it was says so.
-    let reasons = || offers.iter().filter_map(|o| o.disturbed.clone());
+    let reasons = || proposals.iter().filter_map(|o| o.disturbed.clone());
     let known = reasons().find(|why| why.starts_with("rank "));
     known.or_else(|| reasons().next()).or_else(|| {
-        let uses = offers.iter().map(|o| &o.uses[..]);
+        let uses = proposals.iter().map(|o| &o.uses[..]);
         window::clash_of(uses).unwrap_or_else(|e| broken(e))
     })
 }
@@ -323,19 +323,19 @@ struct Sheet {
 }
 
 impl Sheet {
-    fn of(job: &Job, offers: Vec<Offer>, passage: u64, behind: bool) -> Sheet {
+    fn of(job: &Job, proposals: Vec<Proposal>, passage: u64, behind: bool) -> Sheet {
         let mut guests = Tables::new();
-        for offer in offers.iter().filter(|_| job.program.guest) {
-            let merged = guests.merge(&tables(&offer.tables));
+        for proposal in proposals.iter().filter(|_| job.program.guest) {
+            let merged = guests.merge(&tables(&proposal.tables));
             merged.unwrap_or_else(|e| broken(e));
         }
         Sheet {
-            asked: offers.iter().any(|o| o.asked),
+            asked: proposals.iter().any(|o| o.asked),
             passage,
-            ranks: offers.iter().map(|o| o.ranks).sum(),
-            stood: offers.iter().flat_map(|o| o.stood.clone()).collect(),
+            ranks: proposals.iter().map(|o| o.ranks).sum(),
+            stood: proposals.iter().flat_map(|o| o.stood.clone()).collect(),
             then: Instant::now(),
-            lengths: offers.into_iter().map(|o| o.length).collect(),
+            lengths: proposals.into_iter().map(|o| o.length).collect(),
             guests,
             behind,
             placed: None,
@@ -358,7 +358,7 @@ impl Sheet {
 fn write_together(
     job: &Arc<Job>,
     peers: &dyn Peers,
-    protocol: &mut dyn Protocol,
+    source: &mut dyn Source,
     mut sheet: Sheet,
 ) -> Option<Taken> {
     let asked = sheet.asked;
@@ -375,15 +375,15 @@ fn write_together(
         }
     };
     if sheet.behind {
-        let bytes = about(job, protocol, &sheet);
+        let bytes = about(job, source, &sheet);
         if let Some(hand) = behind::start(job, bytes, write_behind) {
-            leave(job, peers, protocol, (sheet, begun), hand);
+            leave(job, peers, source, (sheet, begun), hand);
             return None;
         }
         // No thread, or no memory: in time they stand.
         sheet.behind = false;
     }
-    Some(write_now(job, peers, protocol, sheet, begun))
+    Some(write_now(job, peers, source, sheet, begun))
 }
 
 fn begin(job: &Job) -> Result<Begun, StoreError> {
@@ -402,13 +402,13 @@ fn begin(job: &Job) -> Result<Begun, StoreError> {
 }
 
 /// How many bytes this process will copy, as far as that is known.
-fn about(job: &Job, protocol: &mut dyn Protocol, sheet: &Sheet) -> u64 {
+fn about(job: &Job, source: &mut dyn Source, sheet: &Sheet) -> u64 {
     let counted = sheet.lengths.as_ref().map_or(0, |all| all[0]);
     match counted.max(job.behind.bytes.load(Relaxed)) {
         0 => {
             let mut out = Writer::counting();
             // What goes wrong goes wrong again when it is copied.
-            let _ = protocol.write(job, &mut Tables::new(), &mut out);
+            let _ = source.write(job, &mut Tables::new(), &mut out);
             out.offset()
         }
         known => known,
@@ -419,7 +419,7 @@ fn about(job: &Job, protocol: &mut dyn Protocol, sheet: &Sheet) -> u64 {
 fn own_part(
     job: &Job,
     peers: &dyn Peers,
-    protocol: &mut dyn Protocol,
+    source: &mut dyn Source,
     (sheet, path): (&mut Sheet, &str),
     out: &mut Writer,
 ) -> io::Result<()> {
@@ -443,7 +443,7 @@ fn own_part(
     let behind = sheet.behind.then_some(sheet.passage);
     peers.spread(&encode_places(path, &places, &all, behind));
     sheet.placed = Some(at);
-    protocol.write(job, &mut sheet.guests, out)?;
+    source.write(job, &mut sheet.guests, out)?;
     if several {
         check(out.offset() - start, lengths.first().copied().unwrap_or(0))?;
     } else if guest {
@@ -479,18 +479,18 @@ fn whole(
 fn write_now(
     job: &Job,
     peers: &dyn Peers,
-    protocol: &mut dyn Protocol,
+    source: &mut dyn Source,
     mut sheet: Sheet,
     mut begun: Begun,
 ) -> Taken {
     let (id, path) = (begun.id(), begun.path().to_owned());
-    let apart = protocol.is_apart();
+    let apart = source.is_apart();
     let written = without_size_signal(|| {
         let mut out = match apart {
             true => Writer::apart(&mut begun.file, id)?,
             false => Writer::new(&mut begun.file, id)?,
         };
-        let own = own_part(job, peers, protocol, (&mut sheet, &path), &mut out);
+        let own = own_part(job, peers, source, (&mut sheet, &path), &mut out);
         let answers = match sheet.placed {
             Some(_) => peers.gather(&[]),
             None => Vec::new(),
@@ -522,13 +522,13 @@ struct Copied {
 fn leave(
     job: &Job,
     peers: &dyn Peers,
-    protocol: &mut dyn Protocol,
+    source: &mut dyn Source,
     (mut sheet, begun): (Sheet, Begun),
     hand: Hand<Begun, Copied>,
 ) {
     let path = begun.path().to_owned();
     hand.copy(job, (begun, HEADER), |out| {
-        own_part(job, peers, protocol, (&mut sheet, &path), out)
+        own_part(job, peers, source, (&mut sheet, &path), out)
     });
     match sheet.placed {
         Some(_) => peers.meet(),
@@ -539,7 +539,7 @@ fn leave(
         asked: sheet.asked,
         passage: sheet.passage,
         placed: sheet.placed,
-        stalls: protocol.stalls().0,
+        stalls: source.stalls().0,
     });
 }
 

@@ -7,17 +7,17 @@
 //!   process's own, `signal_tables` and `interrupts` each rank's handlers; `spawned` ranks.
 //! * `save` writes a checkpoint; `ways`: the paths on which sizes have reached numbers.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks.
-//! * `objects`: where a saved rank's objects are now; `translate`, `type_matching`, `address_scan`
+//! * `address_map`: where a saved rank's objects are now; `translate`, `type_matching`, `address_scan`
 //!   and `out_of_bounds` answer what comes up while they are converted.
 //! * `loader`: what engines see of that; `guests`: programs that are not C.
 
+pub mod address_map;
 mod behind;
 pub mod commit;
 pub mod guests;
 pub mod identity;
 pub mod loader;
 mod multi_process_checkpoint;
-pub mod objects;
 pub mod process;
 pub mod restart;
 pub mod restore;

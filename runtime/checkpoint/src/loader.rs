@@ -7,8 +7,8 @@ use pc3_typemetric::abi::Abi;
 use pc3_typemetric::plan::{ConvertError, Plan, Resolver, Unresolved};
 use pc3_typemetric::types::{TypeId, TypeTable};
 
-use crate::objects::type_matching::Plans;
-use crate::objects::Directory;
+use crate::address_map::type_matching::Plans;
+use crate::address_map::Directory;
 use pc3_state::job::Job;
 use pc3_state::transfer::{LoadCtx, LoadError, Target};
 

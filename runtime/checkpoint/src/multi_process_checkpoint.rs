@@ -14,7 +14,7 @@ type Decoded<T> = Result<T, DecodeError>;
 
 /// What a process has for the checkpoint.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Offer {
+pub(crate) struct Proposal {
     pub asked: bool,
     pub stop: bool,
     /// Bytes, or what stands in the way.
@@ -32,7 +32,7 @@ pub(crate) struct Offer {
     pub disturbed: Option<String>,
 }
 
-impl Offer {
+impl Proposal {
     pub fn encode(&self) -> Vec<u8> {
         let mut e = Encoder::default();
         e.u64(self.asked.into());
@@ -60,8 +60,8 @@ impl Offer {
         e.0
     }
 
-    pub fn decode(bytes: &[u8]) -> Decoded<Offer> {
-        let mut d = Decoder::new(bytes, "an offer");
+    pub fn decode(bytes: &[u8]) -> Decoded<Proposal> {
+        let mut d = Decoder::new(bytes, "a proposal");
         let (asked, stop) = (d.u64()? != 0, d.u64()? != 0);
         let length = match d.u64()? {
             0 => Err(Skipped::InTheWay(d.str()?)),
@@ -70,7 +70,7 @@ impl Offer {
         };
         let ranks = d.u64()?;
         let tables = d.bytes()?.to_vec();
-        Ok(Offer {
+        Ok(Proposal {
             asked,
             stop,
             length,

@@ -13,7 +13,7 @@ use pc3_state::job::Job;
 use pc3_state::rank::Rank;
 use pc3_state::skipped_checkpoint::Skipped;
 
-use crate::commit::{commit, After, Protocol, Share, Written};
+use crate::commit::{commit, After, Share, Source, Written};
 use crate::process::gather::{gather, gather_one};
 use crate::save::{self, Part};
 
@@ -43,7 +43,7 @@ struct Standing<'a, 'r> {
     stood: Vec<(u64, Instant)>,
 }
 
-impl Protocol for Standing<'_, '_> {
+impl Source for Standing<'_, '_> {
     fn is_apart(&self) -> bool {
         false
     }
@@ -115,7 +115,7 @@ struct Local<'a> {
     guests: Tables,
 }
 
-impl Protocol for Local<'_> {
+impl Source for Local<'_> {
     fn is_apart(&self) -> bool {
         true
     }

@@ -11,14 +11,14 @@ use crate::sys;
 
 /// What a slab or a large object occupied, with the gap behind its last object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct AddressRange {
     pub base: usize,
     pub len: usize,
     /// A slab's; 0: one object.
     pub slot: usize,
 }
 
-impl Place {
+impl AddressRange {
     /// Its first granule: large objects begin anywhere in it.
     fn start(&self) -> usize {
         self.base / GRANULE * GRANULE
@@ -33,7 +33,7 @@ impl Place {
 
 /// Maps what lies between these, too, where that is too little for a region of any arena's: as many mappings as there
 /// are arenas may be more than a process may have. Each arena claims its own then.
-pub fn reserve(places: &[Place]) {
+pub fn reserve(places: &[AddressRange]) {
     for (start, end) in runs(places, MIN_REGION).unwrap_or_default() {
         sys::reserve(start, end - start);
     }
@@ -41,8 +41,8 @@ pub fn reserve(places: &[Place]) {
 
 impl Arena {
     /// Makes room for all of these; false, and nothing was done, if that cannot be.
-    pub fn claim(&mut self, places: &[Place]) -> bool {
-        let known = |p: &Place| p.slot == 0 || class_of_slot(p.slot).is_some();
+    pub fn claim(&mut self, places: &[AddressRange]) -> bool {
+        let known = |p: &AddressRange| p.slot == 0 || class_of_slot(p.slot).is_some();
         let Some(runs) = runs(places, 0).filter(|_| places.iter().all(known)) else {
             return false;
         };
@@ -54,10 +54,10 @@ impl Arena {
                 return false;
             }
         }
-        let mut sorted: Vec<Place> = places.to_vec();
+        let mut sorted: Vec<AddressRange> = places.to_vec();
         sorted.sort_unstable();
         for (i, &(start, end)) in runs.iter().enumerate() {
-            let inside = |p: &&Place| (start..end).contains(&p.start());
+            let inside = |p: &&AddressRange| (start..end).contains(&p.start());
             let pieces = sorted.iter().filter(inside);
             let pieces: Vec<(usize, usize)> =
                 pieces.filter_map(|p| Some((p.start(), p.end()?))).collect();
@@ -155,8 +155,8 @@ fn class_of_slot(slot: usize) -> Option<usize> {
 }
 
 /// What has to be mapped, with gaps that are shorter than `gap`, or None if places overlap or are none of an arena's.
-fn runs(places: &[Place], gap: usize) -> Option<Vec<(usize, usize)>> {
-    let mut sorted: Vec<Place> = places.to_vec();
+fn runs(places: &[AddressRange], gap: usize) -> Option<Vec<(usize, usize)>> {
+    let mut sorted: Vec<AddressRange> = places.to_vec();
     sorted.sort_unstable();
     let mut runs: Vec<(usize, usize)> = Vec::new();
     let mut last = 0;

@@ -31,7 +31,7 @@ mod span;
 mod sys;
 mod view;
 
-pub use again::{reserve, Place};
+pub use again::{reserve, AddressRange};
 pub use arena::{Arena, Fault, Obj};
 pub use sys::keep_mappings_still;
 pub use view::{Block, Blocks, Large, Slab};

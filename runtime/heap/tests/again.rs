@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use pc3_heap::{Arena, Block, Place};
+use pc3_heap::{AddressRange, Arena, Block};
 
 type Objects = Vec<(usize, usize, u32)>;
 
@@ -31,18 +31,18 @@ fn saved(a: &Arena) -> Vec<Saved> {
     a.blocks().map(block).collect()
 }
 
-fn places(saved: &[Saved]) -> Vec<Place> {
+fn places(saved: &[Saved]) -> Vec<AddressRange> {
     let place = |s: &Saved| match s {
         Saved::Slab(base, slot, bits, _) => {
             let word = bits.iter().rposition(|w| *w != 0).unwrap();
             let used = word * 64 + 64 - bits[word].leading_zeros() as usize;
-            Place {
+            AddressRange {
                 base: *base,
                 len: used * slot,
                 slot: *slot,
             }
         }
-        Saved::Large(base, size, _) => Place {
+        Saved::Large(base, size, _) => AddressRange {
             base: *base,
             len: size + 1,
             slot: 0,
@@ -145,7 +145,7 @@ fn what_overlaps_or_lies_askew_is_not_claimed() {
     let p = a.alloc(100_000, 1) as usize;
     drop(a);
     let mut a = Arena::new(0);
-    let place = |base, slot| Place {
+    let place = |base, slot| AddressRange {
         base,
         len: 100_001,
         slot,

@@ -17,7 +17,7 @@ use pc3_vmpi_core::world::World;
 use pc3_vmpi_core::{p2p, stats};
 use pc3_vmpi_link::messages::offers;
 use pc3_vmpi_link::Link;
-use pc3_vmpi_state::save::place;
+use pc3_vmpi_snapshot::save::place;
 
 #[derive(Debug)]
 pub(crate) struct AtBarrier;

@@ -20,7 +20,7 @@ use crate::sights;
 use pc3_vmpi_api::clocks;
 use pc3_vmpi_coll::comm::WORLD_ID;
 use pc3_vmpi_coll::common::Common;
-use pc3_vmpi_coll::objects::maker;
+use pc3_vmpi_coll::handles::maker;
 use pc3_vmpi_coll::topo::order::Orders;
 use pc3_vmpi_core::above::{Protocol, Remote};
 use pc3_vmpi_core::coord::standing;
@@ -35,12 +35,12 @@ use pc3_vmpi_link::processes::together::Together;
 use pc3_vmpi_link::{abort, join, joined, remote, Link};
 use pc3_vmpi_nonblocking::above::Counted;
 use pc3_vmpi_nonblocking::checkpoint::{local, recover};
-use pc3_vmpi_nonblocking::course::{births, outcomes};
 use pc3_vmpi_nonblocking::machines::{machines, Machines};
+use pc3_vmpi_nonblocking::operations::{births, outcomes};
 use pc3_vmpi_nonblocking::protocol::NonBlocking;
 use pc3_vmpi_nonblocking::room;
 use pc3_vmpi_sched::{Backend, Special};
-use pc3_vmpi_state::{load, message, save, windows};
+use pc3_vmpi_snapshot::{load, message, save, windows};
 use pc3_vmpi_transport::{is_static, note_outcome};
 
 /// Announces this engine to the runtime; to be called before the runtime starts.

@@ -23,15 +23,15 @@ pub mod guest;
 mod sights;
 
 pub use pc3_vmpi_api as c;
-pub use pc3_vmpi_coll::{comm, io, meeting, objects, topo};
+pub use pc3_vmpi_coll::{comm, handles, io, meeting, topo};
 pub use pc3_vmpi_core::{mail, p2p, rank, world};
 pub use pc3_vmpi_objects::{attr, datatype, error, group, handle, info, op, pack, wire};
 pub use pc3_vmpi_sched as sched;
-pub use pc3_vmpi_state::saved;
+pub use pc3_vmpi_snapshot::saved;
 
 /// The ranks of a job in this process.
 pub mod state {
     pub use pc3_vmpi_core::rank::{Call, Phase, RankState};
     pub use pc3_vmpi_core::world::World;
-    pub use pc3_vmpi_state::{load, save};
+    pub use pc3_vmpi_snapshot::{load, save};
 }

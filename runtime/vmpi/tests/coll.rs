@@ -14,7 +14,7 @@ use pc3_vmpi::datatype::basic::Basic;
 use pc3_vmpi::engine::world;
 use pc3_vmpi::error::Class;
 use pc3_vmpi::handle::abi::*;
-use pc3_vmpi::objects::HasObjects;
+use pc3_vmpi::handles::HasObjects;
 use pc3_vmpi::op::Predef;
 use pc3_vmpi::sched::Backend;
 use pc3_vmpi::state::{Phase, RankState};

@@ -12,7 +12,7 @@ use super::places;
 use super::rematch::Taken;
 use super::{Asked, Builder, Chain, Form, Var, Way, HELD};
 use crate::again::{has_guard, still, telling, Again, Links, Locals, Source};
-use crate::course::mutable_in;
+use crate::moves::mutable_in;
 use crate::operands::{HEAD, TEMPORARY};
 
 impl Builder {
@@ -21,7 +21,7 @@ impl Builder {
     pub(super) fn ask(&mut self, name: &Ident) {
         let text = name.to_string();
         // What a pattern leaves of a head is judged there.
-        if !self.course.exists(&text) || text.starts_with(HEAD) || self.form == Form::Hot {
+        if !self.moves.exists(&text) || text.starts_with(HEAD) || self.form == Form::Hot {
             return;
         }
         let n = self.asked.len();
@@ -243,7 +243,7 @@ impl Builder {
         match e {
             Expr::Reference(r) => self.refuse_captures(&r.expr),
             Expr::Closure(c) if c.capture.is_some() => {
-                if let Some((span, name)) = mutable_in(&c.body, &self.course.mutable) {
+                if let Some((span, name)) = mutable_in(&c.body, &self.moves.mutable) {
                     let name = self.said(&name).to_owned();
                     self.errors.push(syn::Error::new(
                         span,
@@ -331,7 +331,7 @@ impl Locals for Builder {
         self.borrowed.contains_key(name) || self.visible.iter().any(|v| made(&v))
     }
     fn is_mutable(&self, name: &str) -> bool {
-        self.course.mutable.contains(name)
+        self.moves.mutable.contains(name)
     }
     fn may_be_borrow(&self, name: &str) -> bool {
         let asked = |v: &Var| v.name == name && matches!(v.way, Way::Asked(_));

@@ -175,7 +175,7 @@ impl Builder {
         self.cuts_texts
             && borrows
             && nothing
-            && self.course.mutable.contains(&name.to_string())
+            && self.moves.mutable.contains(&name.to_string())
             && !is_static(&self.output)
     }
 

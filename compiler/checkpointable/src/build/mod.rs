@@ -30,8 +30,8 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Lifetime, Pat, Type};
 
-use crate::course::Course;
 use crate::flow::After;
+use crate::moves::Moves;
 use borrows::{is_borrowing, type_of};
 use rematch::Taken;
 
@@ -195,8 +195,8 @@ pub struct Builder {
     /// Locals that may be mentioned where it does not show.
     in_macros: HashSet<String>,
     positions: Vec<String>,
-    course: Course,
-    /// Loops around over iterators that are made again, by their names in the course.
+    moves: Moves,
+    /// Loops around over iterators that are made again, by their names in the analysis of moves.
     made_loops: Vec<String>,
     /// Those iterators, and where their loops are.
     made_iterators: Vec<(Ident, Span)>,
@@ -272,7 +272,7 @@ pub struct About<'a> {
     pub function: Ident,
 }
 
-pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream, TokenStream)> {
+pub fn body(block: &Block, about: About, moves: Moves) -> Result<(TokenStream, TokenStream)> {
     let About {
         form,
         by_value,
@@ -312,7 +312,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         renamed,
         in_macros,
         positions,
-        course,
+        moves,
         made_loops: Vec::new(),
         made_iterators: Vec::new(),
         again: Vec::new(),
@@ -533,7 +533,7 @@ impl Builder {
     fn local(&mut self, name: &Ident, mutable: bool, ty: Option<&Type>, way: Way) {
         // Assigned once on each way, but the compiler may not see that on ways that never meet.
         // One that rounds of a loop hand on is assigned in each.
-        let mutable = mutable || self.course.is_carried(&name.to_string());
+        let mutable = mutable || self.moves.is_carried(&name.to_string());
         self.declare(name, mutable, ty);
         self.ask(name);
         if let Way::Asked(_) | Way::Compared(_) = way {

@@ -13,9 +13,9 @@ use super::leaf::question;
 use super::loops::walks;
 use super::loops::Question;
 use super::{label, Builder, Chain, Form, Point, Result, Var, Way, HELD};
-use crate::course::{self, root, Whole};
 use crate::flow::identifiers;
 use crate::marks;
+use crate::moves::{self, root, Whole};
 use crate::operands::ends;
 use crate::reeval::is_input;
 
@@ -83,14 +83,14 @@ impl Builder {
         let held_names: Vec<String> = held.iter().map(text).collect();
         let once = |name: &&&Ident| self.once_name(&syn::parse_quote!(#name)).is_none();
         let moved = kept.iter().filter(once).filter_map(|name| {
-            let local = self.course.at(number?, &name.to_string());
+            let local = self.moves.at(number?, &name.to_string());
             // In such a region more is kept than what is needed.
             let gone = local.whole == Whole::Moved && self.regions.iter().any(|r| r.part);
             let span = local.moved.or(gone.then(|| name.span()))?;
             Some(quote_spanned!(span=> (&&::pc3::point::Gone(&#name)).gone();))
         });
         let taken = kept.iter().filter_map(|name| {
-            let place = self.course.at(number?, &name.to_string()).taken?;
+            let place = self.moves.at(number?, &name.to_string()).taken?;
             Some(quote_spanned!(place.span()=> (&&::pc3::point::Part(&#place)).taken();))
         });
         let in_order = self.loops_in_order();
@@ -163,14 +163,14 @@ impl Builder {
         if self.is_gone(v, n) {
             return false;
         }
-        let local = self.course.at(n, &name);
+        let local = self.moves.at(n, &name);
         match local.whole {
             Whole::Unset => false,
             // The next round of a loop gives it a value first.
-            _ if local.unset && !self.course.used(n, &name) => false,
+            _ if local.unset && !self.moves.used(n, &name) => false,
             Whole::Here if held => true,
             Whole::Here | Whole::Unknown if self.in_macros.contains(&name) => true,
-            _ => used || self.course.used(n, &name),
+            _ => used || self.moves.used(n, &name),
         }
     }
 
@@ -190,9 +190,9 @@ impl Builder {
         if let (Some(n), true) = (number, matches!(v.way, Way::Kept)) {
             let name = v.name.to_string();
             let unused = v.region == self.region_now()
-                && !self.course.used(n, &name)
+                && !self.moves.used(n, &name)
                 && !self.after.uses(&name);
-            let called = self.course.at(n, &name).called;
+            let called = self.moves.at(n, &name).called;
             let called = called.filter(|_| unused || name.starts_with(HELD));
             if let Some(way) = called.and_then(|n| self.ways.get(&n)) {
                 v.way = Way::Perhaps(way.clone());
@@ -208,11 +208,11 @@ impl Builder {
         let words = identifiers(&chain.made);
         let gone = self.visible.iter().any(|s| {
             let name = s.name.to_string();
-            let used = self.after.needs(&name) || self.course.used(n, &name);
+            let used = self.after.needs(&name) || self.moves.used(n, &name);
             // A borrow is made again itself.
             let made = matches!(s.way, Way::Made(_)) || s.way.is_item();
             words.contains(&name)
-                && match self.course.at(n, &name).whole {
+                && match self.moves.at(n, &name).whole {
                     Whole::Here | Whole::Moved | Whole::Unknown if made => false,
                     Whole::Here => !used && chain.taken.as_ref().is_some_and(|t| *t == name),
                     Whole::Moved | Whole::Part | Whole::Unset => true,
@@ -230,8 +230,8 @@ impl Builder {
         let name = v.name.to_string();
         if chain.item {
             // Of what has been taken apart the rest is as it was.
-            let part = self.course.at(number, &name).whole == Whole::Part;
-            if self.moved_in(&name, number) || (part && !self.course.mutable.contains(&name)) {
+            let part = self.moves.at(number, &name).whole == Whole::Part;
+            if self.moved_in(&name, number) || (part && !self.moves.mutable.contains(&name)) {
                 v.way = Way::Item(chain.clone());
             }
         } else if self.moved_in(&v.name.to_string(), number) {
@@ -242,7 +242,7 @@ impl Builder {
 
     /// Has the local been moved, and is not used behind?
     pub(super) fn moved_in(&self, name: &str, number: usize) -> bool {
-        self.course.at(number, name).whole == Whole::Moved && !self.course.used(number, name)
+        self.moves.at(number, name).whole == Whole::Moved && !self.moves.used(number, name)
     }
 
     /// Locals that may still exist though nothing needs them end here.
@@ -250,7 +250,7 @@ impl Builder {
         let Some(number) = number else { return };
         for v in &self.visible {
             let name = v.name.to_string();
-            let local = self.course.at(number, &name);
+            let local = self.moves.at(number, &name);
             if local.whole.may_exist() && !needed.iter().any(|n| n.name == v.name) {
                 let Some(asked) = self.asked.get_mut(&name) else {
                     continue;
@@ -320,7 +320,7 @@ impl Builder {
             .collect();
         stale.extend(walked.iter().map(|name| (Span::call_site(), name.clone())));
         for (span, name) in stale {
-            let Some((what, at)) = self.course.at(number, &name).stale else {
+            let Some((what, at)) = self.moves.at(number, &name).stale else {
                 continue;
             };
             let walks = walked.contains(&name) || self.made_loops.contains(&name);
@@ -378,7 +378,7 @@ impl Builder {
         let mac = marks::call(e)
             .ok_or_else(|| syn::Error::new_spanned(e, "a marked call is expected here"))?;
         let span = mac.mac.path.span();
-        let number = course::number(&mac.attrs);
+        let number = moves::number(&mac.attrs);
         let mut inner: Expr = syn::parse2(mac.mac.tokens.clone())?;
         let what = called(&inner);
         let ends = ends(&mac.attrs);
@@ -468,7 +468,7 @@ impl Builder {
                 .made()
                 .is_some_and(|code| identifiers(&code).contains(&name))
         };
-        let used = self.course.used(n, &name)
+        let used = self.moves.used(n, &name)
             || self.after.uses(&name)
             || vars.iter().any(|v| v.name != name && made(v));
         rest.retain(|v| used || v.name != name || v.region != self.region_now());
@@ -554,7 +554,7 @@ impl Builder {
         let mut cut = BTreeSet::new();
         for v in vars.iter_mut() {
             let name = v.name.to_string();
-            let Some((_, at)) = self.course.at(number, &name).stale else {
+            let Some((_, at)) = self.moves.at(number, &name).stale else {
                 continue;
             };
             match &v.way {

@@ -8,10 +8,10 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Stmt};
 
 use super::{Builder, Result, To};
-use crate::course;
 use crate::flow;
 use crate::function::nested;
 use crate::marks::{self, has_points_expr};
+use crate::moves;
 
 impl Builder {
     pub(super) fn block(&mut self, block: &Block, to: &To) -> Result<()> {
@@ -126,7 +126,7 @@ impl Builder {
                 Stmt::Expr(Expr::Macro(m), _) => &m.attrs[..],
                 _ => &[],
             };
-            self.location(mac.span(), course::number(attrs));
+            self.location(mac.span(), moves::number(attrs));
             return Ok(());
         }
         match stmt {

@@ -11,8 +11,8 @@ use super::leaf::returned;
 use super::loops::repeat::Head;
 use super::patterns::{assignments, binds, inner_names, rename_inner, Binds};
 use super::{label, Builder, Result, To, Way};
-use crate::course;
 use crate::marks::{self, block_has_points, has_points_expr};
+use crate::moves;
 use crate::operands::{is_assignment, is_marked};
 
 impl Builder {
@@ -48,7 +48,7 @@ impl Builder {
         }
         match e {
             Expr::Macro(m) if marks::is_location(&m.mac) => {
-                self.location(m.mac.span(), course::number(&m.attrs));
+                self.location(m.mac.span(), moves::number(&m.attrs));
                 self.give(quote!(()), to);
                 Ok(())
             }

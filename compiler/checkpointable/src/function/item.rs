@@ -18,7 +18,7 @@ use crate::flow::identifiers;
 use crate::marks::Points;
 use crate::operands::temporaries;
 use crate::Wanted;
-use crate::{course, fold, names, operands, reeval, transient};
+use crate::{fold, moves, names, operands, reeval, transient};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -237,7 +237,7 @@ pub(crate) fn expand_main(item: TokenStream, main: &Main, wanted: Wanted) -> Res
 /// Parameters that are counted owners.
 fn owners(by_value: &[build::Parameter]) -> BTreeSet<String> {
     let names = by_value.iter().filter_map(|p| match &p.pat {
-        syn::Pat::Ident(name) if course::is_owner(&p.ty) => Some(name.ident.to_string()),
+        syn::Pat::Ident(name) if moves::is_owner(&p.ty) => Some(name.ident.to_string()),
         _ => None,
     });
     names.collect()
@@ -446,13 +446,13 @@ fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
     fold::loops(&mut function.block, &function.sig);
     reeval::hold(&mut function.block, &function.sig, &p.names);
     combined(operands::take_apart(&mut function.block))?;
-    let given = course::Given {
+    let given = moves::Given {
         parameters: &p.mutable,
         values: &p.values,
         lent: &p.lent,
         owners: owners(&p.by_value),
     };
-    let course = course::follow(&mut function.block, given);
+    let moves = moves::follow(&mut function.block, given);
     let out = output(&function.sig);
     let named = format_ident!("PC3_FUNCTION");
     let mut by_value = p.by_value.clone();
@@ -478,7 +478,7 @@ fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
             form,
             ..about.clone()
         };
-        let (code, statics) = build::body(&function.block, about, course.clone())?;
+        let (code, statics) = build::body(&function.block, about, moves.clone())?;
         Ok(quote! {
             use ::pc3::point::{Cloned as _, Refused as _, Repeats as _, RepeatsOther as _};
             static #named: ::pc3::point::Function = ::pc3::point::Function {

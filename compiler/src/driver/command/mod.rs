@@ -1,6 +1,6 @@
 //! The command line, and what the person is told.
 
-pub mod messages;
+pub mod diagnostics;
 pub mod options;
 pub mod own;
 pub mod response;

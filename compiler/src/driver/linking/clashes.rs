@@ -7,7 +7,7 @@ use crate::driver::carry::{archive, elf, symbols};
 use crate::driver::inputs::{Inputs, Place};
 use crate::driver::options::Options;
 use crate::driver::trace::Trace;
-use crate::driver::{inputs, messages, Stop};
+use crate::driver::{diagnostics, inputs, Stop};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSymbol};
 use pc3_syntax::diag::{Diagnostic, Diagnostics};
@@ -85,7 +85,7 @@ impl Clashes {
             (self.names.contains(name) && !but.contains(&name))
                 .then(|| [PREFIX.as_bytes(), s.name].concat())
         });
-        new.map_err(|e| messages::stop(messages::unusable(&path.display().to_string(), e)))
+        new.map_err(|e| diagnostics::stop(diagnostics::unusable(&path.display().to_string(), e)))
     }
 
     /// Shared objects that the program's own would be called by, were it not for this.
@@ -105,7 +105,7 @@ impl Clashes {
 }
 
 fn not_given(object: &str, name: &str) -> Diagnostic {
-    messages::warning_of_foreign(
+    diagnostics::warning_of_foreign(
         format!("'{object}' calls `{name}`, which the program defines: it comes to the C library's, not to the program's"),
         "link its objects into the program if it is to come to the program's",
     )

@@ -5,7 +5,7 @@ use crate::driver::carry::elf::{self, Symbols};
 use crate::driver::carry::record::{self, Sealed, UnitRecord};
 use crate::driver::options::{LinkItem, Options};
 use crate::driver::trace::{self, Trace};
-use crate::driver::{messages, Stop};
+use crate::driver::{diagnostics, Stop};
 use pc3_instrument::rewrite::Outside;
 use pc3_syntax::paths;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -76,7 +76,7 @@ pub fn flags(name: &str, object: &[u8]) -> Result<Option<u32>, Stop> {
 }
 
 fn split<'s>(name: &str, section: &'s [u8]) -> Result<Vec<Sealed<'s>>, Stop> {
-    record::split(section).map_err(|e| messages::stop(messages::unusable(name, e)))
+    record::split(section).map_err(|e| diagnostics::stop(diagnostics::unusable(name, e)))
 }
 
 /// The positional inputs, and those inside `-Wl,`.
@@ -356,7 +356,7 @@ fn add(list: &mut Inputs, place: Place, name: String, object: &[u8]) -> Result<(
     let flags = sealed.iter().fold(0, |all, r| all | r.flags);
     let opened = sealed.iter().map(Sealed::open).collect::<Result<_, _>>();
     let records: Vec<UnitRecord> =
-        opened.map_err(|e| messages::stop(messages::unusable(&name, e)))?;
+        opened.map_err(|e| diagnostics::stop(diagnostics::unusable(&name, e)))?;
     list.carriers.push(Carrier {
         place,
         name,

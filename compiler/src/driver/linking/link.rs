@@ -26,7 +26,7 @@ use crate::driver::teams::Teams;
 use crate::driver::temporary::Folder;
 use crate::driver::toolchain::Toolchain;
 use crate::driver::trace::Trace;
-use crate::driver::{messages, object, source, Stop};
+use crate::driver::{diagnostics, object, source, Stop};
 use pc3_instrument::rewrite::Output;
 use pc3_libc as library;
 use pc3_portability::heap::report;
@@ -51,7 +51,7 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     for r in sources.iter_mut().filter(|_| o.shared) {
         source::find_locations(o, t, r, &wanted)?;
         if r.flags & record::LOCATION != 0 {
-            return Err(messages::stop(messages::shared(&r.path)));
+            return Err(diagnostics::stop(diagnostics::shared(&r.path)));
         }
     }
     let (objects, members) = inputs::summary(o)?;
@@ -70,7 +70,7 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
                 return match calling {
                     Some(r) if calls_mpi(&output(o)) => {
                         remove(o);
-                        Err(messages::stop(messages::shared_mpi(&r.path)))
+                        Err(diagnostics::stop(diagnostics::shared_mpi(&r.path)))
                     }
                     _ => Ok(status),
                 };
@@ -320,7 +320,7 @@ impl Link<'_> {
             // That there is no location is then the least.
             self.needs_mpi(inputs)?;
         }
-        messages::report(o, &out.diagnostics)?;
+        diagnostics::report(o, &out.diagnostics)?;
         if o.emit == Emit::C {
             out.texts.iter().for_each(|c| show!("{c}"));
             return Ok(Built::Done(0));
@@ -363,7 +363,7 @@ impl Link<'_> {
     fn judge(&self, (inputs, taken): (&Inputs, &Trace), program: &Program, out: &mut Output) {
         if !out.has_locations {
             out.diagnostics.list.retain(|d| !d.code.is_of_checkpoints());
-            out.diagnostics.push(messages::no_location());
+            out.diagnostics.push(diagnostics::no_location());
         } else {
             let all = program.settings.iter().flat_map(|s| &s.options.compile);
             let linking = self.o.link.iter().filter_map(|l| match l {
@@ -371,7 +371,7 @@ impl Link<'_> {
                 _ => None,
             });
             let all = all.chain(&self.o.compile).chain(linking);
-            let unfit = all.map(String::as_str).find_map(messages::unfit);
+            let unfit = all.map(String::as_str).find_map(diagnostics::unfit);
             unfit.into_iter().for_each(|d| out.diagnostics.push(d));
         }
         if out.has_locations || out.has_mpi {
@@ -395,7 +395,7 @@ impl Link<'_> {
         if clashes.is_empty() {
             return Ok(());
         }
-        messages::report(o, &clashes.elsewhere(taken)?)?;
+        diagnostics::report(o, &clashes.elsewhere(taken)?)?;
         let lists = &mut made.of_carriers;
         lists.iter().try_for_each(|l| clashes.rename(l, &[]))?;
         for (object, file) in made.own.iter().zip(&program.own) {
@@ -464,7 +464,7 @@ impl Link<'_> {
         };
         for name in inputs::named(self.o) {
             if !carries(name) && !system(name) && inputs::is_code(name) && is_taken(name) {
-                diags.push(messages::foreign(name));
+                diags.push(diagnostics::foreign(name));
             }
         }
         let searched = inputs::searched(self.o);
@@ -472,7 +472,7 @@ impl Link<'_> {
         for f in &inputs.foreign {
             let archive = f.name.split_once('(').map_or("", |(a, _)| a);
             if !archive.is_empty() && carries(archive) {
-                diags.push(messages::foreign(&f.name));
+                diags.push(diagnostics::foreign(&f.name));
                 continue;
             }
             let file = if archive.is_empty() { &f.name } else { archive };
@@ -481,14 +481,14 @@ impl Link<'_> {
                 .is_some_and(|d| searched.contains(d));
             let plain = |n: &str| paths::plain(Path::new(n)) == Path::new(file);
             if found && !system(file) && !inputs::named(self.o).any(plain) && told.insert(file) {
-                diags.push(messages::foreign(file));
+                diags.push(diagnostics::foreign(file));
             }
         }
         // The system's libraries by the name that the user gave them.
         for asked in self.unknown_libraries() {
             let is = |f: &PathBuf| system(&f.to_string_lossy()) && asked.is(f);
             if taken.files.iter().any(is) {
-                diags.push(messages::foreign(&asked.to_string()));
+                diags.push(diagnostics::foreign(&asked.to_string()));
             }
         }
     }
@@ -501,12 +501,12 @@ impl Link<'_> {
         let mut others = inputs.needing(another, shared);
         others.retain(|(f, _)| f.is_users(self.o) || !f.relocatable && !is_c_library(&f.name));
         if let Some((_, symbol)) = others.first() {
-            diags.push(messages::another_mpi(&names(&others), symbol));
+            diags.push(diagnostics::another_mpi(&names(&others), symbol));
             return true;
         }
         let calling = inputs.needing(is_of_mpi, shared);
         let calling = calling.iter().filter(|(f, _)| !is_c_library(&f.name));
-        calling.for_each(|(f, _)| diags.push(messages::calls_mpi(&f.name)));
+        calling.for_each(|(f, _)| diags.push(diagnostics::calls_mpi(&f.name)));
         false
     }
 
@@ -523,7 +523,10 @@ impl Link<'_> {
         let mut calling = inputs.needing(is, true);
         calling.retain(|(f, _)| f.is_users(self.o));
         match calling.first().filter(|_| status != 0) {
-            Some((_, symbol)) => Err(messages::stop(messages::no_mpi(&names(&calling), symbol))),
+            Some((_, symbol)) => Err(diagnostics::stop(diagnostics::no_mpi(
+                &names(&calling),
+                symbol,
+            ))),
             None => Ok(()),
         }
     }

@@ -9,7 +9,7 @@ use crate::driver::options::Options;
 use crate::driver::temporary::Folder;
 use crate::driver::toolchain::Toolchain;
 use crate::driver::trace::{self, Trace};
-use crate::driver::{inputs, messages, recompile, source, Stop};
+use crate::driver::{diagnostics, inputs, recompile, source, Stop};
 use pc3_syntax::diag::Diagnostics;
 
 /// Flags of units that make a program one of pc3's.
@@ -44,9 +44,9 @@ pub fn plain(o: &Options, t: &Toolchain, members: Option<u32>) -> Result<Plain, 
     let first = taken.carriers.iter().find(|c| c.flags & PROGRAM != 0);
     if let (true, Some(c)) = (o.shared, first) {
         remove(o);
-        return Err(messages::stop(match c.flags & record::LOCATION {
-            0 => messages::shared_mpi(&c.name),
-            _ => messages::shared(&c.name),
+        return Err(diagnostics::stop(match c.flags & record::LOCATION {
+            0 => diagnostics::shared_mpi(&c.name),
+            _ => diagnostics::shared(&c.name),
         }));
     }
     if first.is_some() {
@@ -60,8 +60,8 @@ pub fn plain(o: &Options, t: &Toolchain, members: Option<u32>) -> Result<Plain, 
 
 fn no_location(o: &Options) -> Result<(), Stop> {
     let mut diags = Diagnostics::default();
-    diags.push(messages::no_location());
-    messages::report(o, &diags)
+    diags.push(diagnostics::no_location());
+    diagnostics::report(o, &diags)
 }
 
 /// Where the result goes.

@@ -5,7 +5,7 @@ use crate::driver::carry::record::{UnitRecord, UNNOTED, WHOLE};
 use crate::driver::options::{self, Options};
 use crate::driver::teams::Teams;
 use crate::driver::toolchain::{Target, Toolchain};
-use crate::driver::{messages, source, Stop};
+use crate::driver::{diagnostics, source, Stop};
 use pc3_instrument::rewrite::{self, Dialect, Output, Outside};
 use pc3_libc as library;
 use pc3_program::annotations::{self, Annotation};
@@ -120,7 +120,7 @@ pub fn read(
     };
     annotations::prepare(&mut program.trees, &program.annotations);
     program.add_libraries(elsewhere, t.target.is_musl(), &mut diags);
-    messages::report(o, &diags)?;
+    diagnostics::report(o, &diags)?;
     Ok(program)
 }
 

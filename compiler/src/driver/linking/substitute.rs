@@ -7,7 +7,7 @@ use crate::driver::options::{LinkItem, Options};
 use crate::driver::recompile;
 use crate::driver::toolchain::Toolchain;
 use crate::driver::trace::{self, Trace};
-use crate::driver::{inputs, messages, Stop};
+use crate::driver::{diagnostics, inputs, Stop};
 use pc3_syntax::paths;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ impl Substitutes {
         let to = folder.join(name);
         if to.exists() {
             let text = path.display().to_string();
-            return Err(messages::stop(messages::out_of_reach(&text)));
+            return Err(diagnostics::stop(diagnostics::out_of_reach(&text)));
         }
         std::fs::write(&to, copy).map_err(|e| BuildError::Write(to.clone(), e))?;
         if !named {
@@ -164,7 +164,7 @@ impl Substitutes {
     /// None of what was made anew may have been linked as it was.
     pub fn check(&self, t: &Trace) -> Result<(), Stop> {
         match t.files.iter().find(|f| self.files.contains_key(*f)) {
-            Some(f) => Err(messages::stop(messages::out_of_reach(
+            Some(f) => Err(diagnostics::stop(diagnostics::out_of_reach(
                 &f.display().to_string(),
             ))),
             None => Ok(()),
@@ -184,7 +184,7 @@ impl Substitutes {
 /// Only what its sources define can be made anew of them.
 fn check(carrier: Option<&Carrier>, object: &[u8]) -> Result<(), Stop> {
     match carrier.filter(|c| !c.is_unaltered(object)) {
-        Some(c) => Err(messages::stop(messages::altered(&c.name))),
+        Some(c) => Err(diagnostics::stop(diagnostics::altered(&c.name))),
         None => Ok(()),
     }
 }

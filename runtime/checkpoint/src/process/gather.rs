@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
-use crate::objects::translate::Translator;
+use crate::address_map::translate::Translator;
 use crate::process::attributes;
 use crate::process::signal_tables;
 use pc3_format::library::{ExitMeta, ProcessMeta};

@@ -11,9 +11,9 @@ use pc3_typemetric::plan::{ConvertError, Plan, Resolver};
 use pc3_typemetric::types::{counterparts, Kind, TypeId, TypeTable};
 
 use super::{Name, RankBuilder, RestoreError};
-use crate::objects::address_scan::number;
-use crate::objects::translate::Translator;
-use crate::objects::type_matching::Plans;
+use crate::address_map::address_scan::number;
+use crate::address_map::translate::Translator;
+use crate::address_map::type_matching::Plans;
 use pc3_state::program::also::Also;
 
 const WORD: u64 = 8;

@@ -8,8 +8,8 @@ use pc3_typemetric::types::{Kind, TypeId};
 
 use super::also::Others;
 use super::{Name, RankBuilder, RestoreError};
-use crate::objects::address_scan::{self, AddressScan};
-use crate::objects::translate::Translator;
+use crate::address_map::address_scan::{self, AddressScan};
+use crate::address_map::translate::Translator;
 use pc3_state::pieces::scalar;
 
 pub(super) const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer; or, \

@@ -1,13 +1,13 @@
 //! Gives the objects of the heap their places: where they were, if the layout is the same and nothing else is there;
 //! else new ones.
 
-use pc3_heap::Place;
+use pc3_heap::AddressRange;
 use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::TypeId;
 use std::sync::Arc;
 
 use super::{Name, Pending, RankBuilder, RestoreError};
-use crate::objects::SlabPlace;
+use crate::address_map::SlabPlace;
 use pc3_format::meta::{RankMeta, SlabMeta};
 use pc3_format::read::Checkpoint;
 use pc3_state::rank::Rank;
@@ -28,13 +28,13 @@ pub(super) fn reserve(checkpoint: &Checkpoint, ranks: &[Box<Rank>]) -> Result<()
 }
 
 /// What a rank's heap occupied.
-fn places(meta: &RankMeta) -> Vec<Place> {
-    let large = meta.large.iter().map(|l| Place {
+fn places(meta: &RankMeta) -> Vec<AddressRange> {
+    let large = meta.large.iter().map(|l| AddressRange {
         base: l.base as usize,
         len: (l.data.bytes as usize).saturating_add(1),
         slot: 0,
     });
-    let slabs = meta.slabs.iter().map(|s| Place {
+    let slabs = meta.slabs.iter().map(|s| AddressRange {
         base: s.base as usize,
         len: (s.used() as usize).saturating_mul(s.slot as usize),
         slot: s.slot as usize,

@@ -3,7 +3,7 @@
 use pc3_typemetric::types::{Kind, TypeTable};
 
 use super::{Name, Pending, RankBuilder, RestoreError};
-use crate::objects::address_scan::number;
+use crate::address_map::address_scan::number;
 use pc3_format::lent::LentMeta;
 use pc3_format::read::RankImage;
 

@@ -22,10 +22,10 @@ use pc3_typemetric::descriptor::PC3_ORDER_WAY;
 use pc3_typemetric::plan::{Mismatch, Plan};
 use pc3_typemetric::types::TypeId;
 
+use crate::address_map::type_matching::Plans;
+use crate::address_map::Directory;
 use crate::identity::differences;
 use crate::loader::Loader;
-use crate::objects::type_matching::Plans;
-use crate::objects::Directory;
 use crate::process::attributes::{apply_locale, check, environment_again};
 use crate::save::program_meta;
 use crate::ways;

@@ -10,9 +10,9 @@ use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 use super::also::Others;
 use super::convert::{target, HIDDEN};
 use super::{Name, RankBuilder, RestoreError};
-use crate::objects::address_scan::AddressScan;
-use crate::objects::translate::Translator;
-use crate::objects::Piece;
+use crate::address_map::address_scan::AddressScan;
+use crate::address_map::translate::Translator;
+use crate::address_map::Piece;
 use pc3_format::pieces::{Extent, PieceMeta};
 use pc3_state::pieces::{bytes_around, scalar, Note, Pieces};
 

@@ -8,7 +8,7 @@ use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::texts::Texts;
 use super::{Name, Pending, RankBuilder, RestoreError};
-use crate::objects::address_scan::number;
+use crate::address_map::address_scan::number;
 use pc3_format::meta::{GlobalMeta, ProgramMeta, Span};
 use pc3_state::stack::shadow::Shadow;
 

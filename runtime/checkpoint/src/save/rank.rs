@@ -6,7 +6,7 @@ use pc3_heap::{Block, Slab};
 use pc3_typemetric::descriptor::{pc3_frame, PC3_ORDER_WAY};
 use pc3_typemetric::types::TypeId;
 
-use crate::objects::out_of_bounds;
+use crate::address_map::out_of_bounds;
 use crate::ways;
 use pc3_format::library::{ExitMeta, LibraryMeta};
 use pc3_format::meta::{CallbackMeta, FrameMeta, LargeMeta, RankMeta, ShadowMeta, SlabMeta, Span};

@@ -1,15 +1,15 @@
 //! What several processes decide together at a barrier, as state machines.
 //!
-//! Process 0 leads ([`Lead`]).  Each process, process 0 too, takes part ([`Part`]): it tells the lead what happens to its
+//! Process 0 leads ([`Lead`]).  Each process, process 0 too, takes part ([`Participant`]): it tells the lead what happens to its
 //! ranks ([`ToLead`]) and does to its [`Barrier`](crate::barrier::Barrier) what the lead says ([`FromLead`]).  What two processes
 //! say to each other arrives in order, and in order with all else between them.
 
 mod lead;
-mod part;
+mod participant;
 mod quiet;
 
 pub use lead::Lead;
-pub use part::{Act, Part, Ranks};
+pub use participant::{Act, Participant, Ranks};
 pub use quiet::{Level, Report};
 
 use crate::rules::rules;

@@ -18,7 +18,7 @@ use pc3_typemetric::descriptor::{
     NOTES_CODES, NOTES_ENTRIES, NOTES_LEVEL, NOTES_MOST, NOTES_SHIFT,
 };
 
-use crate::unions::shapes::{Place, Shapes};
+use crate::unions::shapes::{NoteSlot, Shapes};
 
 /// Bytes of the program's that have their notes in one mapping.
 const STRETCH: usize = 1 << NOTES_SHIFT;
@@ -117,7 +117,7 @@ pub fn code(at: usize, level: usize) -> u32 {
 /// # Safety
 /// The member can be read; so in all that follows.
 #[inline]
-pub unsafe fn holds(at: usize, p: Place) -> bool {
+pub unsafe fn holds(at: usize, p: NoteSlot) -> bool {
     let Some(slot) = base(at).map(|b| place(b, at, p.level) + HEAD) else {
         return false;
     };
@@ -130,7 +130,7 @@ pub unsafe fn holds(at: usize, p: Place) -> bool {
 /// # Safety
 /// Memory of the program, which nobody else changes now.
 #[inline]
-pub unsafe fn set(at: usize, p: Place, code: u32) {
+pub unsafe fn set(at: usize, p: NoteSlot, code: u32) {
     let slot = if code == 0 { base(at) } else { base_made(at) };
     let Some(slot) = slot.map(|b| place(b, at, p.level)) else {
         return;
@@ -260,7 +260,7 @@ fn across(to: usize, from: usize, bytes: usize, shapes: &Shapes) -> Vec<(usize, 
             let at = from + d;
             let noted = shapes.noted(code(at, level));
             let place_of = noted.and_then(|(ty, m)| shapes.place(ty, m));
-            let whole = |p: &Place| p.level == level && d + p.window <= bytes;
+            let whole = |p: &NoteSlot| p.level == level && d + p.window <= bytes;
             if let (Some(p), Some(base)) = (place_of.filter(whole), base(at)) {
                 // SAFETY: a note's place.
                 let note = unsafe { raw(place(base, at, level), HEAD + p.window) };

@@ -9,7 +9,7 @@ use crate::unions::notes;
 
 /// Where the note of a member lies, and how many bytes of the member it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct NoteSlot {
     /// How deep unions lie in the union.
     pub level: usize,
     pub window: usize,
@@ -112,10 +112,10 @@ impl Shapes {
 
     /// Where such notes of one of these members lie.
     #[inline]
-    pub fn place(&self, ty: u32, members: u64) -> Option<Place> {
+    pub fn place(&self, ty: u32, members: u64) -> Option<NoteSlot> {
         let level = self.level(ty)?;
         let window = self.window(ty, members);
-        Some(Place { level, window })
+        Some(NoteSlot { level, window })
     }
 
     /// As much of the union as each of these members has; of none nothing.
@@ -164,7 +164,7 @@ impl Shapes {
         };
         let window = self.window(ty, members);
         // SAFETY: by the caller.
-        match unsafe { notes::holds(at, Place { level, window }) } {
+        match unsafe { notes::holds(at, NoteSlot { level, window }) } {
             true => members,
             false => 0,
         }

@@ -1,7 +1,7 @@
 //! Ranks that the program spawns: the root of the call makes them, and they begin before it returns.
 
 use pc3_vmpi_coll::common::common;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_link::remote;
 use std::ffi::CString;
 

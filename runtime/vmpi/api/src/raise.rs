@@ -4,7 +4,7 @@ use std::ffi::{c_int, CStr};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use pc3_runtime::report::{leave, say};
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_link::hear_others;
 use pc3_vmpi_objects::below::Below;

@@ -6,7 +6,7 @@
 //! | `work` | what is done then: `moving` moves data, `reducing` and `combine` combine them |
 //! | `remote` | members of other processes, which read long blocks where they are lent (`zero_copy`); small calls are told in one frame (`inline_collective`) |
 //! | `comm`, `topo`, `io`, `win` | communicators, topologies, files, windows |
-//! | `objects` | all MPI objects of a rank |
+//! | `handles` | all MPI objects of a rank |
 //! | `common`, `crew` | what a job's collectives have in common; a rank as a member |
 //! | `above` | what is asked of a protocol that counts collectives |
 
@@ -16,9 +16,9 @@ pub mod above;
 pub mod comm;
 pub mod common;
 mod crew;
+pub mod handles;
 pub mod io;
 pub mod meeting;
-pub mod objects;
 pub mod remote;
 pub mod topo;
 pub mod win;

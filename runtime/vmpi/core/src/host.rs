@@ -5,7 +5,7 @@ use crate::deadlock;
 use crate::p2p::deliver::look_of;
 use crate::p2p::release_held;
 use crate::world::World;
-use pc3_vmpi_sched::lines;
+use pc3_vmpi_sched::cache_lines;
 use pc3_vmpi_sched::{Host, Quiescent, Sched};
 
 impl Host for World {
@@ -45,7 +45,7 @@ impl Host for World {
         match (self.lanes(), worker) {
             (None, _) => false,
             (Some(lanes), Some(w)) => {
-                lines::OURS.about_to_sleep();
+                cache_lines::OURS.about_to_sleep();
                 lanes.has(w)
             }
             (Some(lanes), None) => lanes.any(),

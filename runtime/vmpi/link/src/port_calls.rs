@@ -4,7 +4,7 @@ use crate::link::remote;
 use crate::ports::{Change, Ports, Role};
 use crate::processes::total_order::News;
 use pc3_vmpi_coll::comm::inter::LedGroup;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::error::Result;
 

@@ -2,7 +2,7 @@
 
 use pc3_protocol::Entries;
 
-use crate::course::{coll, later, p2p, remote};
+use crate::operations::{coll, later, p2p, remote};
 use crate::{epoch, remote_epochs};
 use pc3_vmpi_coll::above::{Entered, Epochs, Outcome, Seats, Ticket};
 use pc3_vmpi_coll::meeting::waiting::Over;

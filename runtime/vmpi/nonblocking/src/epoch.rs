@@ -56,7 +56,7 @@ pub fn unsupported(me: &RankState, name: &str) {
     if world.nonblocking.is_slow() {
         let mut s = machines(world).enter(me);
         // The next one may be taken between two such calls.
-        s.plan.disturbed = true;
+        s.attempt.disturbed = true;
         s.give_up(world, during(name));
         done(world, s);
     }
@@ -102,13 +102,13 @@ impl State {
         world.nonblocking.set_gathers(true);
         self.seen.fill(false);
         self.unseen = 0;
-        self.plan.asked = job.begin_apart();
-        self.plan.since = Instant::now();
-        self.plan.passage = 0;
-        self.plan.stalls = Stalls::default();
-        self.plan.output = None;
-        self.plan.disturbed = false;
-        self.plan.unreceived.clear();
+        self.attempt.asked = job.begin_apart();
+        self.attempt.since = Instant::now();
+        self.attempt.passage = 0;
+        self.attempt.stalls = Stalls::default();
+        self.attempt.output = None;
+        self.attempt.disturbed = false;
+        self.attempt.unreceived.clear();
         self.why = None;
         self.written = false;
         self.refused = false;

@@ -12,7 +12,7 @@
 //! | `state` | what the protocol knows; `outcome`, `round`, `record`, `remote`: parts of it |
 //! | `machines` | the lock |
 //! | `epoch`, `remote_epochs` | an epoch from its beginning to its end, in one process and in several |
-//! | `course` | what ranks do in one: messages (`p2p`, `remote`, `late`), collectives (`coll`, `later`), spawning (`births`), files (`io`), what another run could have otherwise (`outcomes`) |
+//! | `operations` | what ranks do in one: messages (`p2p`, `remote`, `late`), collectives (`coll`, `later`), spawning (`births`), files (`io`), what another run could have otherwise (`outcomes`) |
 //! | `checkpoint` | local checkpoints: taken (`local`), written (`commit`), gone on from (`recover`); who is waited for (`waiting`) |
 //! | `above`, `protocol` | the protocol as messages and collectives know it, and as the engine does |
 //! | `room`, `words` | memory for all that; what processes tell each other |
@@ -21,9 +21,9 @@
 
 pub mod above;
 pub mod checkpoint;
-pub mod course;
 mod epoch;
 pub mod machines;
+pub mod operations;
 pub mod protocol;
 mod remote_epochs;
 pub mod room;

@@ -16,8 +16,8 @@ use pc3_vmpi_link::post::fail;
 use pc3_protocol::{above, Down, Source, Up};
 use pc3_runtime::skipped_checkpoint::Skipped;
 
-use crate::course::births;
 use crate::machines::done;
+use crate::operations::births;
 use crate::state::{Stage, State};
 use crate::words;
 use crate::words::Word;
@@ -56,7 +56,7 @@ pub(crate) fn hear(world: &World, from: u32, bytes: &[u8]) {
         } => {
             // It may have come another way than what ended that epoch.
             if s.remote_epochs.as_ref().is_some_and(|a| a.heard == epoch) {
-                s.plan.disturbed |= disturbed;
+                s.attempt.disturbed |= disturbed;
                 s.give_up(world, why);
             }
         }
@@ -223,7 +223,7 @@ impl State {
         };
         let word = Word::GiveUp {
             epoch: apart.heard,
-            disturbed: self.plan.disturbed,
+            disturbed: self.attempt.disturbed,
             why,
         };
         tell(world, 0, &word);
@@ -242,7 +242,7 @@ impl State {
         if let Some(job) = world.job.get().filter(|_| self.remote_epochs.is_some()) {
             // All ranks of all processes have passed their lines.
             // In several processes nobody prints in between.
-            self.plan.output = Some(job.lines_passed().map(|(places, _)| places));
+            self.attempt.output = Some(job.lines_passed().map(|(places, _)| places));
         }
         self.commit_due = true;
     }
@@ -253,7 +253,7 @@ impl State {
             return;
         }
         if let Some(job) = world.job.get() {
-            let passage = self.plan.passage.max(furthest_of_all(world));
+            let passage = self.attempt.passage.max(furthest_of_all(world));
             job.took_none(passage);
         }
     }

@@ -16,16 +16,16 @@
 //! | `seats` | on which processors workers begin |
 //! | `idle`, `states`, `turns`, `order`, `observe` | who runs next, and who waits |
 //! | `inbox` | wake-ups from other threads |
-//! | `lock`, `brief`, `grow`, `lines`, `copy` | a lock, a short one, lists that only grow, cache lines, copies of few bytes |
+//! | `lock`, `brief`, `grow`, `cache_lines`, `copy` | a lock, a short one, lists that only grow, cache lines, copies of few bytes |
 
 pub mod brief;
+pub mod cache_lines;
 pub mod copy;
 #[cfg(pc3_coroutines)]
 pub(crate) mod coro;
 pub mod grow;
 mod idle;
 mod inbox;
-pub mod lines;
 mod lock;
 pub mod observe;
 mod order;

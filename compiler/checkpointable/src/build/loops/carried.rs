@@ -21,7 +21,7 @@ pub(in crate::build) struct Carried {
 impl Builder {
     /// Finds them; the loop begins behind what this writes.
     pub(in crate::build) fn carry(&mut self, attrs: &[Attribute]) -> Carried {
-        let (wanted, here) = (self.course.carried(attrs), self.region_now());
+        let (wanted, here) = (self.moves.carried(attrs), self.region_now());
         let found = self.visible.iter().filter_map(|v| {
             let needed = wanted.get(&v.name.to_string())?;
             // What the loop's iterator is made again of is there in front of the loop.

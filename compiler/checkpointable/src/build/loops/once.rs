@@ -66,7 +66,7 @@ impl Builder {
             expr => {
                 self.names += 1;
                 let again = Again::new(self, self.names);
-                let Over::Again { made, from, taken } = over(expr, again, &self.course.mutable)?
+                let Over::Again { made, from, taken } = over(expr, again, &self.moves.mutable)?
                 else {
                     return Ok(None);
                 };
@@ -88,7 +88,7 @@ impl Builder {
     /// Is the local, or another such one that it is used in, needed behind a point?
     fn wanted(&self, name: &Ident, behind: &[Stmt]) -> bool {
         let name = name.to_string();
-        self.course.needed(&name)
+        self.moves.needed(&name)
             || is_handed_on(&name, behind)
             || others(&name, behind).any(|(i, other)| self.wanted(other, &behind[i + 1..]))
     }
@@ -96,7 +96,7 @@ impl Builder {
     /// Is the closure the same if it is made later?  What it borrows cannot change in between; what it takes may.
     fn stays(&self, c: &syn::ExprClosure) -> bool {
         let words = identifiers(&c.body.to_token_stream());
-        c.capture.is_none() || words.is_disjoint(&self.course.mutable.iter().cloned().collect())
+        c.capture.is_none() || words.is_disjoint(&self.moves.mutable.iter().cloned().collect())
     }
 
     /// How many of these statements are to be gone through until no point is left behind which the local is mentioned, nor

@@ -12,9 +12,9 @@ use crate::build::brief::leaves;
 use crate::build::conditions::Bodies;
 use crate::build::patterns::inner_names;
 use crate::build::{label, Builder, Point, Result, To, Way};
-use crate::course;
 use crate::fold;
 use crate::loops::{is_constant, over, owned, unchanging, Over};
+use crate::moves;
 
 impl Builder {
     pub(in crate::build) fn loop_(
@@ -220,7 +220,7 @@ impl Builder {
             again,
             mut sources,
             head,
-        } = match over(expr, Again::new(self, id), &self.course.mutable)? {
+        } = match over(expr, Again::new(self, id), &self.moves.mutable)? {
             // It is gone over as it is: there is nothing to be made again of it.
             _ if once.is_some() => Entered::as_it_is(&iterator, &f.pat, quote!(#iterator)),
             Over::Owned(expr) => {
@@ -327,10 +327,10 @@ fn attrs(e: &Expr) -> &[syn::Attribute] {
     }
 }
 
-/// What the course calls an iterator that is made again.
+/// What the analysis of moves calls an iterator that is made again.
 fn again_name(head: &Head, attrs: &[syn::Attribute]) -> Option<String> {
     match head {
-        Head::Next { item: Some(_), .. } => course::of_loop(attrs),
+        Head::Next { item: Some(_), .. } => moves::of_loop(attrs),
         _ => None,
     }
 }

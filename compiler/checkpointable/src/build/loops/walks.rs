@@ -33,7 +33,7 @@ impl Builder {
         };
         let name = p.ident.to_string();
         let plain = p.by_ref.is_none() && p.subpat.is_none() && local.attrs.is_empty();
-        if !plain || !self.course.crosses(&name) {
+        if !plain || !self.moves.crosses(&name) {
             return Ok(None);
         }
         let expr = &*init.expr;
@@ -46,10 +46,10 @@ impl Builder {
         if walks(expr) && !has_closure(expr) {
             self.names += 1;
             let again = Again::new(self, self.names);
-            if let Over::Again { made, from, taken } = over(expr, again, &self.course.mutable)? {
+            if let Over::Again { made, from, taken } = over(expr, again, &self.moves.mutable)? {
                 let (made, asked) = self.made_walk(&p.ident, expr, made, from, taken);
                 let begin = quote!(::core::default::Default::default());
-                let (way, value) = match (ty, self.course.lent.contains(&name)) {
+                let (way, value) = match (ty, self.moves.lent.contains(&name)) {
                     (None, false) => (Way::Walked(quote!(#made)), ahead(&made, &begin)),
                     (None, true) => (Way::Compared(quote!(#made)), exact(&made, &begin)),
                     (Some(ty), _) => {

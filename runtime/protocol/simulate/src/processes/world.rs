@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use fastrand::Rng;
 use pc3_protocol::barrier::{self, Barrier};
-use pc3_protocol::processes::{FromLead, Lead, Part, Ranks, ToLead};
+use pc3_protocol::processes::{FromLead, Lead, Participant, Ranks, ToLead};
 
 use super::judge::{Doom, JobOutcome, JobViolation};
 use super::{Broken, JobCounts};
@@ -64,7 +64,7 @@ pub struct ProcessImage {
 
 pub struct Process {
     pub ranks: std::ops::Range<usize>,
-    pub part: Part,
+    pub part: Participant,
     pub barrier: Barrier,
     pub requested: bool,
     /// The passage at which a checkpoint is due by itself.
@@ -212,7 +212,7 @@ impl JobWorld {
                 .hasty(self.broken.hasty);
             Process {
                 ranks,
-                part: Part::with(self.broken.rules),
+                part: Participant::with(self.broken.rules),
                 barrier,
                 requested: false,
                 interval_at,

@@ -1,7 +1,7 @@
 //! Collective functions that move data (MPI 3.1 sections 5.3 to 5.8, 5.12, 7.6 and 7.7): blocking,
 //! non-blocking and persistent, with counts of both widths.
 
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use std::ffi::{c_int, c_void};
 
 use pc3_vmpi_coll::topo::neighbors::Neighbors;

@@ -1,6 +1,6 @@
 //! Reductions (MPI 3.1 sections 5.9 to 5.12).
 
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use std::ffi::{c_int, c_void};
 
 use crate::arguments::{buffer, wide_count};

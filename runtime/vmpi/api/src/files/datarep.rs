@@ -4,8 +4,8 @@
 
 use crate::arguments::text;
 use crate::files::on_file::on_file;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_coll::io::representation::{Registered, Representation};
-use pc3_vmpi_coll::objects::HasObjects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::below::Below;
 use pc3_vmpi_objects::datatype::basic::Basic;

@@ -1,6 +1,6 @@
 //! Reading and writing files (MPI 3.1 section 13.4).
 
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use std::ffi::{c_int, c_void};
 
 use crate::collectives::coll::take_part;
@@ -14,7 +14,7 @@ use pc3_vmpi_core::mail::request::What;
 use pc3_vmpi_core::p2p;
 use pc3_vmpi_core::p2p::Status;
 use pc3_vmpi_core::rank::RankState;
-use pc3_vmpi_nonblocking::course::io::{changes, Change};
+use pc3_vmpi_nonblocking::operations::io::{changes, Change};
 use pc3_vmpi_objects::datatype::moving::Buf;
 use pc3_vmpi_objects::datatype::TypeRef;
 use pc3_vmpi_objects::error::{fail, Class, Result};

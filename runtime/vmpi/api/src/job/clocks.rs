@@ -14,7 +14,7 @@ use pc3_os::types::{clock_t, clockid_t, rusage, time_t, timespec, timeval, tms};
 use pc3_os::{errors, original};
 
 use pc3_vmpi_core::rank::RankState;
-use pc3_vmpi_nonblocking::course::outcomes::{logging, system};
+use pc3_vmpi_nonblocking::operations::outcomes::{logging, system};
 use pc3_vmpi_nonblocking::state::outcome::{Question, ORDER};
 
 /// Numbers that the system says, as logged: of 64 bits, the result first. If that is -1, `errno` follows from the log.

@@ -1,6 +1,6 @@
 //! Starting, ending and asking about the environment (MPI 4.1 chapters 9 and 11).
 
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 
@@ -12,7 +12,7 @@ use crate::objects::info::known;
 use crate::raise::end_job;
 use pc3_vmpi_core::p2p;
 use pc3_vmpi_core::rank::{Call, Phase, RankState};
-use pc3_vmpi_nonblocking::course::outcomes;
+use pc3_vmpi_nonblocking::operations::outcomes;
 use pc3_vmpi_objects::error::{fail, Class, MpiError};
 use pc3_vmpi_objects::handle::abi;
 use pc3_vmpi_objects::info::Info;

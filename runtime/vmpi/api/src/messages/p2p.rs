@@ -1,6 +1,6 @@
 //! Blocking and non-blocking point-to-point calls (MPI 4.1 chapter 3).
 
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use std::ffi::{c_int, c_void};
 
 use pc3_typemetric::types::{Kind, TypeId};

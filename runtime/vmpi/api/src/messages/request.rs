@@ -15,7 +15,7 @@ use pc3_vmpi_core::p2p;
 use pc3_vmpi_core::p2p::wait::wait_done;
 use pc3_vmpi_core::p2p::{Request, Status};
 use pc3_vmpi_core::rank::RankState;
-use pc3_vmpi_nonblocking::course::outcomes;
+use pc3_vmpi_nonblocking::operations::outcomes;
 use pc3_vmpi_objects::error::{fail, Class, MpiError, Result};
 use pc3_vmpi_objects::handle::abi::REQUEST_NULL;
 use pc3_vmpi_objects::handle::SENT;

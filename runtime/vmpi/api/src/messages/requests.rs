@@ -10,7 +10,7 @@ use pc3_vmpi_core::p2p::held::is_lazy;
 use pc3_vmpi_core::p2p::wait::{first_done, poll, wait_any, wait_done};
 use pc3_vmpi_core::p2p::{Request, Status};
 use pc3_vmpi_core::rank::RankState;
-use pc3_vmpi_nonblocking::course::outcomes;
+use pc3_vmpi_nonblocking::operations::outcomes;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::handle::abi::UNDEFINED;
 

@@ -3,7 +3,7 @@
 //! The length is kept as a number of basic elements where the message is made of one kind: a
 //! status that lives across a checkpoint then still tells the right count under another ABI.
 
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use std::ffi::{c_int, c_longlong};
 
 use crate::arguments::put;

@@ -6,7 +6,7 @@
 use crate::arguments::put;
 use crate::entry::entry;
 use crate::windows::on_window;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::attr::{get, Attributes, On, DUP_FN, NULL_FN};
 use pc3_vmpi_objects::below::Below;

@@ -4,7 +4,7 @@ use crate::arguments::{count, put, slice};
 use crate::entry::entry;
 use crate::objects::attr;
 use crate::raise::source_line;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::attr::{Attributes, On};
 use pc3_vmpi_objects::datatype::build::{build, make, Constructor, Order, Subdim};

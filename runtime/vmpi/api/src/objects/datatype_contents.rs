@@ -3,7 +3,7 @@
 use crate::arguments::{put, slice_mut, wide_count};
 use crate::entry::entry;
 use crate::objects::datatype::give;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_objects::datatype::build::{Constructor, Order};
 use pc3_vmpi_objects::datatype::constructor::Class90;
 use pc3_vmpi_objects::datatype::{Datatype, TypeRef};

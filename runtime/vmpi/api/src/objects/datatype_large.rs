@@ -3,7 +3,7 @@
 use crate::arguments::{count, slice, wide_count};
 use crate::entry::entry;
 use crate::objects::datatype::{create_of, order_of};
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_objects::datatype::build::{Constructor, Subdim};
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use std::ffi::c_int;

@@ -2,7 +2,7 @@
 
 use crate::arguments::{put, put_text, text, MAX_NAME};
 use crate::entry::entry;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_objects::datatype::basic::{Basic, LONG_DOUBLE, PAIRS};
 use pc3_vmpi_objects::datatype::{of_basic, predefined_name, Datatype};
 use pc3_vmpi_objects::error::{fail, Class};

@@ -2,7 +2,7 @@
 
 use crate::arguments::{put, put_text, text, MAX_ERROR};
 use crate::entry::{entry, entry_at_any_time};
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_objects::error::{Class, MpiError};
 use pc3_vmpi_objects::handle::abi;
 use std::ffi::{c_char, c_int};

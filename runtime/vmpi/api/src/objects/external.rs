@@ -2,7 +2,7 @@
 
 use crate::arguments::{buffer, put, text, wide_count};
 use crate::entry::entry;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_objects::datatype::moving::Buf;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::external32;

@@ -2,7 +2,7 @@
 
 use crate::arguments::{count, put, slice, slice_mut};
 use crate::entry::entry;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::group::GroupRef;

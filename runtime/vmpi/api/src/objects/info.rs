@@ -2,7 +2,7 @@
 
 use crate::arguments::{put, put_text, slice_mut, text};
 use crate::entry::{entry, entry_at_any_time};
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::handle::abi;

@@ -2,7 +2,7 @@
 
 use crate::arguments::{buffer, put, wide_count};
 use crate::entry::entry;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_objects::error::{fail, Class};
 use pc3_vmpi_objects::op::{Op, UserOp};
 use std::ffi::{c_int, c_void};

@@ -4,7 +4,7 @@
 use crate::arguments::put;
 use crate::entry::entry;
 use crate::objects::datatype::give;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::datatype::build::{make, Constructor};
 use pc3_vmpi_objects::datatype::constructor::Class90;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::arguments::{buffer, put, wide_count};
 use crate::given::Count;
 use crate::windows::on_window;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_core::poll::poll;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::datatype::moving::Buf;

@@ -6,7 +6,7 @@ use super::{Comm, Remote};
 use crate::common::common;
 use crate::meeting::all::All;
 use crate::meeting::call::{Call, Crew};
-use crate::meeting::kind::{Kind, Plan};
+use crate::meeting::kind::{Algorithm, Kind};
 use crate::meeting::{Meeting, MeetingRef, Registry};
 use crate::remote::kept::Keep;
 use crate::remote::zero_copy::To;
@@ -177,9 +177,9 @@ impl Call for Split<'_> {
         self.wish.kind
     }
 
-    fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
+    fn algorithm(all: &All<Self>, _: usize) -> Result<Algorithm> {
         match Named::by_all(all).stranger(all) {
-            None => Ok(Plan::Last),
+            None => Ok(Algorithm::Last),
             Some(rank) => fail(
                 Class::ERR_GROUP,
                 format!(

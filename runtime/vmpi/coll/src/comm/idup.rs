@@ -1,7 +1,7 @@
 //! MPI_Comm_idup.
 
+use crate::handles::HasObjects;
 use crate::meeting::posted::{Posted, Work};
-use crate::objects::HasObjects;
 use pc3_vmpi_core::p2p::Request;
 use pc3_vmpi_core::rank::RankState;
 

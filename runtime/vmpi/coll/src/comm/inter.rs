@@ -5,7 +5,7 @@ use super::{Comm, Remote};
 use crate::common::common;
 use crate::meeting::all::All;
 use crate::meeting::call::{Call, Crew};
-use crate::meeting::kind::{Kind, Plan};
+use crate::meeting::kind::{Algorithm, Kind};
 use crate::meeting::{Meeting, Registry};
 use crate::remote::kept::Keep;
 use crate::remote::zero_copy::To;
@@ -53,8 +53,8 @@ impl Call for Tell {
     fn root(&self) -> usize {
         self.leader
     }
-    fn plan(_: &All<Self>, _: usize) -> Result<Plan> {
-        Ok(Plan::Last)
+    fn algorithm(_: &All<Self>, _: usize) -> Result<Algorithm> {
+        Ok(Algorithm::Last)
     }
     fn share(_: &All<Self>, _: usize) -> Result<()> {
         Ok(())
@@ -188,7 +188,7 @@ impl Call for Divide<'_> {
     fn kind(&self) -> Kind {
         self.wish.kind
     }
-    fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
+    fn algorithm(all: &All<Self>, _: usize) -> Result<Algorithm> {
         for side in sides(all.get(0).low, all.len()) {
             let first = &all.get(side.start).wish.asked;
             if side.clone().any(|i| all.get(i).wish.asked != *first) {
@@ -196,7 +196,7 @@ impl Call for Divide<'_> {
                 return fail(Class::ERR_GROUP, text);
             }
         }
-        Ok(Plan::Last)
+        Ok(Algorithm::Last)
     }
     fn share(_: &All<Self>, _: usize) -> Result<()> {
         Ok(())
@@ -303,7 +303,7 @@ impl Call for Merge<'_> {
     fn kind(&self) -> Kind {
         Kind::IntercommMerge
     }
-    fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
+    fn algorithm(all: &All<Self>, _: usize) -> Result<Algorithm> {
         for mut side in sides(all.get(0).low, all.len()) {
             let high = all.get(side.start).high;
             if side.any(|i| all.get(i).high != high) {
@@ -313,7 +313,7 @@ impl Call for Merge<'_> {
                 );
             }
         }
-        Ok(Plan::Last)
+        Ok(Algorithm::Last)
     }
     fn share(_: &All<Self>, _: usize) -> Result<()> {
         Ok(())

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::comm::Comm;
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
-use crate::meeting::kind::{Kind, Plan};
+use crate::meeting::kind::{Algorithm, Kind};
 use crate::remote::kept::Keep;
 use crate::remote::zero_copy::To;
 use pc3_vmpi_core::p2p::Status;
@@ -72,7 +72,7 @@ impl Call for Open {
     fn kind(&self) -> Kind {
         Kind::FileOpen
     }
-    fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
+    fn algorithm(all: &All<Self>, _: usize) -> Result<Algorithm> {
         let first = all.get(0);
         if let Some(i) = (0..all.len()).find(|i| all.get(*i).amode != first.amode) {
             return fail(
@@ -80,7 +80,7 @@ impl Call for Open {
                 format!("ranks 0 and {i} open a file with different access modes"),
             );
         }
-        first.made.clone().map(|_| Plan::Last)
+        first.made.clone().map(|_| Algorithm::Last)
     }
     fn share(_: &All<Self>, _: usize) -> Result<()> {
         Ok(())
@@ -157,11 +157,11 @@ impl Call for Ordered<'_> {
     fn kind(&self) -> Kind {
         Kind::FileOrdered
     }
-    fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
+    fn algorithm(all: &All<Self>, _: usize) -> Result<Algorithm> {
         Ok(match all.get(0).file.keeper.is_apart() {
             // Its process has the pointer.
-            true => Plan::Member(0),
-            false => Plan::Last,
+            true => Algorithm::Member(0),
+            false => Algorithm::Last,
         })
     }
     fn share(_: &All<Self>, _: usize) -> Result<()> {

@@ -1,10 +1,10 @@
 //! What a collective is to the members' meeting: its kind, what all calls must agree on, the work, and what goes to other processes.
 
 use super::all::All;
-use super::kind::{Brief, Kind, Plan};
+use super::kind::{Algorithm, Brief, Kind};
 use crate::above::Epochs;
 use crate::remote::elsewhere::Elsewhere;
-use crate::remote::few::{Few, Heard, Record};
+use crate::remote::few::{CallSignature, Few, Heard};
 use crate::remote::kept::Keep;
 use crate::remote::zero_copy::To;
 use crate::work::together::Together;
@@ -46,7 +46,7 @@ pub trait Call: Sized {
         0
     }
     /// Checks what only all calls together show, and says who is to work.
-    fn plan(all: &All<Self>, workers: usize) -> Result<Plan>;
+    fn algorithm(all: &All<Self>, workers: usize) -> Result<Algorithm>;
     /// Member `i`'s share.
     fn share(all: &All<Self>, i: usize) -> Result<()>;
     /// The shares of these members, who wait.
@@ -105,7 +105,7 @@ pub trait Call: Sized {
     }
     /// What the calls of the members `here` amount to, if other processes can be told so ([`crate::remote::inline_collective`]); `most`: members that
     /// any process has.
-    fn record(_: &All<Self>, _here: &[usize], _most: usize) -> Option<Record> {
+    fn record(_: &All<Self>, _here: &[usize], _most: usize) -> Option<CallSignature> {
         None
     }
     /// Is the type a part of what has to agree?
@@ -120,7 +120,7 @@ pub trait Call: Sized {
     }
     /// Writes what `export` would have written for each of the members that a record is of, for those `to` whom it was told.
     fn spell(
-        _: Record,
+        _: CallSignature,
         (_from, _to): (&[usize], &[usize]),
         _given: &[u8],
         _w: &mut Writer,
@@ -139,7 +139,7 @@ pub trait Call: Sized {
     ) -> Read<Self> {
         bad("a collective of one process only")
     }
-    /// What one member's work ([`Plan::Member`]) gives the members `to` of another process; `None`: nothing.
+    /// What one member's work ([`Algorithm::Member`]) gives the members `to` of another process; `None`: nothing.
     fn results(_: &All<Self>, _to: &[usize]) -> Option<Vec<u8>> {
         None
     }
@@ -155,7 +155,7 @@ pub trait Call: Sized {
     fn put_result(&self, _me: usize, _members: usize, _r: &mut Reader, _world: &World) -> Read<()> {
         bad("a result that cannot be kept")
     }
-    /// Does a [`Plan::Member`] give others results?
+    /// Does a [`Algorithm::Member`] give others results?
     fn gives(&self) -> bool {
         false
     }

@@ -69,7 +69,7 @@ impl PartialEq for Brief {
 
 /// Who does a collective's work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Plan {
+pub enum Algorithm {
     /// The last arriver has combined the contributions; members take the result.
     Inline,
     /// The last arriver does all of it.

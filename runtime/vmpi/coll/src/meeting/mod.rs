@@ -22,7 +22,7 @@ pub mod waiting;
 
 pub use all::All;
 pub use call::{Call, Crew};
-pub use kind::{Brief, Kind, Plan};
+pub use kind::{Algorithm, Brief, Kind};
 pub use registry::Registry;
 
 use crate::above::{Entered, Outcome};
@@ -63,7 +63,7 @@ pub struct Meeting {
     window: OnceLock<Arc<pc3_vmpi_rma::shared::Shared>>,
 }
 
-// SAFETY: a seat is written by its member before it arrives and by the worker of the plan before
+// SAFETY: a seat is written by its member before it arrives and by the worker of the algorithm before
 // members are released; the parties order these accesses.
 unsafe impl Sync for Meeting {}
 
@@ -93,7 +93,10 @@ pub fn at_once<C: Call>(calls: &[C], runner: usize) -> Vec<Result<()>> {
         seats: &seats,
         of: PhantomData,
     };
-    match all.compare_roots(runner).and_then(|()| C::plan(&all, 1)) {
+    match all
+        .compare_roots(runner)
+        .and_then(|()| C::algorithm(&all, 1))
+    {
         Ok(_) => C::whole(&all, runner),
         Err(e) => (0..all.len()).for_each(|i| all.fail(i, e.clone())),
     }
@@ -159,7 +162,7 @@ pub(crate) fn with_parts<C: Call>(
         .collect::<Result<()>>()
         .and_then(|()| same_kind(|i| seats[i].kind.get(), n, runner))
         .and_then(|()| all.compare_roots(runner))
-        .and_then(|()| C::plan(&all, 1));
+        .and_then(|()| C::algorithm(&all, 1));
     drop(read);
     match outcome {
         Ok(_) => C::whole(&all, runner),
@@ -326,8 +329,10 @@ impl Meeting {
 
     /// What has been found out about the calls, for member `me`.
     #[inline]
-    pub fn plan(&self, me: usize) -> Plan {
-        self.parties.get().map_or(Plan::Done, |p| p.plan(me))
+    pub(crate) fn algorithm(&self, me: usize) -> Algorithm {
+        self.parties
+            .get()
+            .map_or(Algorithm::Done, |p| p.algorithm(me))
     }
 
     /// Waits for all members here; one of them does `last` before any goes on.
@@ -348,38 +353,40 @@ impl Meeting {
 
     /// Do the calls belong together, and who is to work?
     #[inline]
-    pub fn check<C: Call, W: Crew>(&self, all: &All<C>, crew: &W, me: usize) -> Result<Plan> {
+    pub fn check<C: Call, W: Crew>(&self, all: &All<C>, crew: &W, me: usize) -> Result<Algorithm> {
         same_kind(|i| self.seats[i].kind.get(), self.seats.len(), me)
             .and_then(|()| all.compare_roots(me))
-            .and_then(|()| C::plan(all, crew.workers()))
+            .and_then(|()| C::algorithm(all, crew.workers()))
     }
 
     /// What the last arriver does before the first release.
-    pub fn begin<C: Call>(&self, all: &All<C>, outcome: Result<Plan>, me: usize) {
-        let plan = match outcome {
-            Ok(plan) => {
-                if plan == Plan::Last {
+    pub fn begin<C: Call>(&self, all: &All<C>, outcome: Result<Algorithm>, me: usize) {
+        let algorithm = match outcome {
+            Ok(algorithm) => {
+                if algorithm == Algorithm::Last {
                     C::whole(all, me);
                 }
-                plan
+                algorithm
             }
             Err(e) => {
                 (0..all.len()).for_each(|i| all.fail(i, e.clone()));
-                Plan::Done
+                Algorithm::Done
             }
         };
         if let Some(parties) = self.parties.get() {
-            parties.set_plan(plan);
+            parties.set_algorithm(algorithm);
         }
     }
 
     /// Member `me`'s part of the work; true if all meet once more.
     pub fn work<C: Call>(&self, all: &All<C>, me: usize) -> bool {
-        let plan = self.plan(me);
-        match plan {
-            Plan::Member(m) if m == me => C::whole(all, me),
-            Plan::Member(_) => {}
-            Plan::Inline | Plan::Last | Plan::Shares | Plan::Done => return false,
+        let algorithm = self.algorithm(me);
+        match algorithm {
+            Algorithm::Member(m) if m == me => C::whole(all, me),
+            Algorithm::Member(_) => {}
+            Algorithm::Inline | Algorithm::Last | Algorithm::Shares | Algorithm::Done => {
+                return false
+            }
         }
         true
     }

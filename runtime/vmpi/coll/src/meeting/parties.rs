@@ -13,7 +13,7 @@
 //! and the others wait for it; or it says that each is to do its party's share, and they meet once more.
 
 use super::call::{Call, Crew};
-use super::kind::{Brief, Kind, Plan};
+use super::kind::{Algorithm, Brief, Kind};
 use pc3_runtime::chaos;
 use pc3_vmpi_objects::group::Group;
 use std::cell::{Cell, UnsafeCell};
@@ -84,11 +84,11 @@ pub(crate) struct Parties {
     /// Each party is a subtree of the order of reductions.
     subtrees: bool,
     /// What the first party's captain has found out about untold calls, and the number of the last of them.
-    plan: Line<Cell<Plan>>,
+    algorithm: Line<Cell<Algorithm>>,
     done: AtomicU32,
 }
 
-// SAFETY: see `Party` and `Sign`; `plan` is written before `done` and read when that has been seen.
+// SAFETY: see `Party` and `Sign`; `algorithm` is written before `done` and read when that has been seen.
 unsafe impl Sync for Parties {}
 // SAFETY: as above.
 unsafe impl Send for Parties {}
@@ -216,7 +216,7 @@ impl Parties {
             subtrees: list.len() > 1 && places.iter().all(here) && list.iter().all(subtree),
             list,
             places,
-            plan: Line(Cell::new(Plan::Done)),
+            algorithm: Line(Cell::new(Algorithm::Done)),
             done: AtomicU32::new(0),
         }
     }
@@ -237,17 +237,17 @@ impl Parties {
 
     /// What is to become of the last call, for member `me`.
     #[inline]
-    pub fn plan(&self, me: usize) -> Plan {
+    pub(crate) fn algorithm(&self, me: usize) -> Algorithm {
         match self.party(me).told.get() {
-            true => Plan::Inline,
-            false => self.plan.0.get(),
+            true => Algorithm::Inline,
+            false => self.algorithm.0.get(),
         }
     }
 
     /// By whoever does what there is to do.
     #[inline]
-    pub(crate) fn set_plan(&self, plan: Plan) {
-        self.plan.0.set(plan);
+    pub(crate) fn set_algorithm(&self, algorithm: Algorithm) {
+        self.algorithm.0.set(algorithm);
     }
 
     /// A member leaves what its call amounts to; before [`Parties::sync`].
@@ -300,7 +300,7 @@ impl Parties {
     }
 
     /// Waits for all members here.  If their calls are not told alike (`call`: that of member `me`, for those that may be)
-    /// one of them does `last` before any goes on, and then, if that is the plan, one of each party the `shares` of its
+    /// one of them does `last` before any goes on, and then, if that is the algorithm, one of each party the `shares` of its
     /// members.
     #[inline]
     pub fn sync<C: Call, W: Crew>(
@@ -335,7 +335,7 @@ impl Parties {
             None => {
                 party.told.set(false);
                 self.untold(crew, group, (me, kind), calls, last);
-                if self.plan.0.get() == Plan::Shares {
+                if self.algorithm.0.get() == Algorithm::Shares {
                     shares(&party.members);
                     party.calls.set(calls.wrapping_add(2));
                     if self.list.len() > 1 {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pc3_protocol::Entries;
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::few::{InlineCall, Record};
+use super::few::{CallSignature, InlineCall};
 use crate::meeting::waiting::{Parts, Pending};
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::group::Group;
@@ -49,7 +49,7 @@ pub trait Elsewhere {
     /// Does a checkpoint have to know of collectives?
     fn counts(&self) -> bool;
     /// Tells a process what all calls here amount to, and what goes with it.
-    fn tell(&self, to: u32, topic: Topic, record: Record, given: &[u8]);
+    fn tell(&self, to: u32, topic: Topic, record: CallSignature, given: &[u8]);
     /// Waits for what the others bring, as `brought`; `None`: all of these have told it, to `told`.
     fn heard(
         &self,

@@ -9,7 +9,7 @@ use super::parts::{has_lent, read_part, write_part};
 use super::zero_copy::{Loans, To};
 use crate::meeting::all::All;
 use crate::meeting::call::{Call, Crew};
-use crate::meeting::kind::Plan;
+use crate::meeting::kind::Algorithm;
 use crate::meeting::{unsupported, Meeting};
 use crate::work::together::Together;
 use pc3_vmpi_objects::error::{fail, Class, Result};
@@ -46,23 +46,25 @@ impl Meeting {
                 self.settle(out, &mut loans);
             }
             let outcome = match brought {
-                Ok(Brought::Done) => return self.begin(all, Ok(Plan::Done), me),
+                Ok(Brought::Done) => return self.begin(all, Ok(Algorithm::Done), me),
                 Ok(Brought::Calls) => self.check(all, crew, me),
                 Err(e) => Err(e),
             };
             let outcome = match (outcome, self.remote.get()) {
                 // The other processes' members do no share here.
-                (Ok(Plan::Shares), Some(remote)) if remote.places.len() > 1 => Ok(Plan::Last),
-                (Ok(Plan::Member(m)), Some(remote)) if !remote.is_here(out.world(), m) => self
+                (Ok(Algorithm::Shares), Some(remote)) if remote.places.len() > 1 => {
+                    Ok(Algorithm::Last)
+                }
+                (Ok(Algorithm::Member(m)), Some(remote)) if !remote.is_here(out.world(), m) => self
                     .take_results(all, out, remote, me, m)
-                    .map(|()| Plan::Done),
+                    .map(|()| Algorithm::Done),
                 (other, _) => other,
             };
             self.begin(all, outcome, me);
             self.settle(out, &mut loans);
         });
         if self.work(all, me) {
-            if let (Plan::Member(m), Some(remote)) = (self.plan(me), self.remote.get()) {
+            if let (Algorithm::Member(m), Some(remote)) = (self.algorithm(me), self.remote.get()) {
                 if m == me {
                     self.give_results(all, out, remote);
                 }

@@ -13,13 +13,13 @@ pub const MARK: u8 = 2;
 
 /// Kind, operation, type, root: 8, 8, 16 and 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Record(pub u64);
+pub struct CallSignature(pub u64);
 
-impl Record {
-    pub(crate) fn new(kind: Kind, root: usize, op: usize, ty: usize) -> Option<Record> {
+impl CallSignature {
+    pub(crate) fn new(kind: Kind, root: usize, op: usize, ty: usize) -> Option<CallSignature> {
         let fits = root <= u32::MAX as usize && op <= u8::MAX.into() && ty <= u16::MAX.into();
         let word = (root as u64) << 32 | (ty as u64) << 16 | (op as u64) << 8 | kind as u64;
-        fits.then_some(Record(word))
+        fits.then_some(CallSignature(word))
     }
 
     pub(crate) fn kind(self) -> u32 {
@@ -39,8 +39,8 @@ impl Record {
     }
 
     /// The same whatever the type is.
-    pub(crate) fn untyped(self) -> Record {
-        Record(self.0 & !(0xffff << 16))
+    pub(crate) fn untyped(self) -> CallSignature {
+        CallSignature(self.0 & !(0xffff << 16))
     }
 }
 
@@ -82,7 +82,7 @@ impl Few {
 /// What a process has told.
 #[derive(Clone, Copy)]
 pub struct InlineCall {
-    pub record: Record,
+    pub record: CallSignature,
     /// The epoch in which it came.
     pub now: u32,
     pub few: Few,

@@ -5,7 +5,7 @@
 //! process does the work for its own members, with what came, in the order that all have. Else what came is *spelt*: written as the calls it
 //! stands for, which are then read and checked like any others. Nothing is told while a checkpoint has to know of collectives.
 
-use super::few::{Few, Heard, InlineCall, Record, MOST};
+use super::few::{CallSignature, Few, Heard, InlineCall, MOST};
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
 use crate::meeting::kind::Kind;
@@ -28,7 +28,7 @@ pub(crate) fn spell<C: Call>(
 ) -> Read<Vec<u8>> {
     let mut r = Reader(part);
     r.u8()?;
-    let record = Record(r.u64()?);
+    let record = CallSignature(r.u64()?);
     let mut w = Writer::default();
     w.u8(0);
     from.iter().for_each(|_| w.u32(record.kind()));
@@ -39,8 +39,8 @@ pub(crate) fn spell<C: Call>(
 }
 
 /// Have all told the same?
-pub fn agree<C: Call>(heard: &Heard, record: Record) -> bool {
-    let plain = |r: Record| if C::TYPED { r } else { r.untyped() };
+pub fn agree<C: Call>(heard: &Heard, record: CallSignature) -> bool {
+    let plain = |r: CallSignature| if C::TYPED { r } else { r.untyped() };
     let mine = plain(record);
     heard.others.iter().all(|o| plain(o.1.record) == mine)
 }
@@ -52,9 +52,9 @@ fn alike<C: Call>(all: &All<C>, here: &[usize]) -> bool {
     brief.is_some() && here[1..].iter().all(same)
 }
 
-pub fn gate<C: Call>(all: &All<C>, here: &[usize]) -> Option<Record> {
+pub fn gate<C: Call>(all: &All<C>, here: &[usize]) -> Option<CallSignature> {
     alike(all, here)
-        .then(|| Record::new(all.kind(here[0]), 0, 0, 0))
+        .then(|| CallSignature::new(all.kind(here[0]), 0, 0, 0))
         .flatten()
 }
 
@@ -65,7 +65,7 @@ pub mod reduction {
         c.count * c.ty.size
     }
 
-    pub fn record(all: &All<Reduction>, here: &[usize]) -> Option<Record> {
+    pub fn record(all: &All<Reduction>, here: &[usize]) -> Option<CallSignature> {
         if !alike(all, here) {
             return None;
         }
@@ -77,7 +77,7 @@ pub mod reduction {
         if ty == 0 || subtrees(here).count() * bytes(first) > MOST {
             return None;
         }
-        Record::new(first.kind, first.root, op as usize, ty)
+        CallSignature::new(first.kind, first.root, op as usize, ty)
     }
 
     /// What the members of each subtree here come to.
@@ -135,7 +135,12 @@ pub mod reduction {
         true
     }
 
-    pub(crate) fn spell(record: Record, from: &[usize], body: &[u8], w: &mut Writer) -> Read<()> {
+    pub(crate) fn spell(
+        record: CallSignature,
+        from: &[usize],
+        body: &[u8],
+        w: &mut Writer,
+    ) -> Read<()> {
         let ty = by_handle(record.ty() as usize);
         let op = Predef::from_handle(record.op() as usize);
         let (Some(ty), Some(op)) = (ty, op) else {
@@ -199,7 +204,7 @@ pub mod moved {
         c.kind == Kind::Alltoall && matches!(c.shape, Shape::Intra)
     }
 
-    pub fn record(all: &All<Move>, here: &[usize], most: usize) -> Option<Record> {
+    pub fn record(all: &All<Move>, here: &[usize], most: usize) -> Option<CallSignature> {
         let first = all.get(here[0]);
         if all.kind(here[0]) == Kind::Bcast {
             if !alike(all, here) {
@@ -215,7 +220,7 @@ pub mod moved {
                     Side::One { ty, .. } => code(ty),
                     _ => None,
                 });
-            return Record::new(Kind::Bcast, first.root, 0, block?);
+            return CallSignature::new(Kind::Bcast, first.root, 0, block?);
         }
         if !is_exchange(first) {
             return None;
@@ -229,7 +234,7 @@ pub mod moved {
         let kinds = here.iter().all(|i| all.kind(*i) == Kind::Alltoall);
         let fits = n.saturating_mul(here.len() * most) <= MOST;
         (fits && kinds && here[1..].iter().all(same))
-            .then(|| Record::new(Kind::Alltoall, 0, 0, ty))
+            .then(|| CallSignature::new(Kind::Alltoall, 0, 0, ty))
             .flatten()
     }
 
@@ -304,7 +309,7 @@ pub mod moved {
     }
 
     pub(crate) fn spell(
-        record: Record,
+        record: CallSignature,
         (from, here): (&[usize], &[usize]),
         body: &[u8],
         w: &mut Writer,

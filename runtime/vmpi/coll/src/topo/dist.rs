@@ -3,7 +3,7 @@
 use crate::comm::Comm;
 use crate::meeting::all::All;
 use crate::meeting::call::{Call, Crew};
-use crate::meeting::kind::{Kind, Plan};
+use crate::meeting::kind::{Algorithm, Kind};
 use crate::remote::kept::Keep;
 use crate::remote::zero_copy::To;
 use pc3_vmpi_core::world::World;
@@ -127,7 +127,7 @@ impl Call for Edges<'_> {
             Said::Own(_) => Kind::DistGraphOrder,
         }
     }
-    fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
+    fn algorithm(all: &All<Self>, _: usize) -> Result<Algorithm> {
         let first = all.get(0);
         if all.iter().any(|c| c.weighted() != first.weighted()) {
             return fail(
@@ -144,7 +144,7 @@ impl Call for Edges<'_> {
                 "reordering must be asked for by all members or by none",
             );
         }
-        Ok(Plan::Last)
+        Ok(Algorithm::Last)
     }
     fn share(_: &All<Self>, _: usize) -> Result<()> {
         Ok(())

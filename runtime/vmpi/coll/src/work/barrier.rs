@@ -2,8 +2,8 @@
 
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
-use crate::meeting::kind::{Brief, Kind, Plan};
-use crate::remote::few::Record;
+use crate::meeting::kind::{Algorithm, Brief, Kind};
+use crate::remote::few::CallSignature;
 use crate::remote::inline_collective::gate;
 use crate::remote::kept::Keep;
 use pc3_vmpi_core::world::World;
@@ -16,8 +16,8 @@ impl Call for Gate {
     fn kind(&self) -> Kind {
         self.0
     }
-    fn plan(_: &All<Self>, _: usize) -> Result<Plan> {
-        Ok(Plan::Last)
+    fn algorithm(_: &All<Self>, _: usize) -> Result<Algorithm> {
+        Ok(Algorithm::Last)
     }
     fn share(_: &All<Self>, _: usize) -> Result<()> {
         Ok(())
@@ -46,7 +46,7 @@ impl Call for Gate {
         Ok(())
     }
     const APART: bool = true;
-    fn record(all: &All<Self>, here: &[usize], _: usize) -> Option<Record> {
+    fn record(all: &All<Self>, here: &[usize], _: usize) -> Option<CallSignature> {
         gate(all, here)
     }
     fn import(

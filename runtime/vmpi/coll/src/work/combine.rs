@@ -4,9 +4,9 @@
 use super::reduce::{Flow, Reduction};
 use super::subtrees::subtrees;
 use super::together::{Together, Vector};
+use crate::handles::HasObjects;
 use crate::meeting::all::All;
 use crate::meeting::kind::{Brief, Kind};
-use crate::objects::HasObjects;
 use pc3_runtime::floats::Floats;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::datatype::moving::{copy, with_scratch, Buf};

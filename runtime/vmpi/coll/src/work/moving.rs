@@ -6,8 +6,8 @@ use super::shapes::{root_side, Pattern, Shape, SHARE_FROM};
 use super::side::{read_elements, write_elements, Side};
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
-use crate::meeting::kind::{Brief, Kind, Plan};
-use crate::remote::few::{Few, Heard, Record};
+use crate::meeting::kind::{Algorithm, Brief, Kind};
+use crate::remote::few::{CallSignature, Few, Heard};
 use crate::remote::inline_collective::moved;
 use crate::remote::kept::{Keep, Packed};
 use crate::remote::zero_copy::To;
@@ -32,15 +32,15 @@ impl Call for Move<'_> {
         }
     }
 
-    fn plan(all: &All<Self>, workers: usize) -> Result<Plan> {
+    fn algorithm(all: &All<Self>, workers: usize) -> Result<Algorithm> {
         let first = all.get(0);
         match first.shape {
             Shape::Intra => {}
             Shape::Inter { low } if first.pattern() != Pattern::All => {
                 return root_side(|i| all.get(i).root, all.len(), low, first.kind)
-                    .map(|_| Plan::Last);
+                    .map(|_| Algorithm::Last);
             }
-            _ => return Ok(Plan::Last),
+            _ => return Ok(Algorithm::Last),
         }
         if first.is_exchange() {
             let count = all.iter().filter(|c| c.send.in_place()).count();
@@ -51,11 +51,11 @@ impl Call for Move<'_> {
                 );
             }
             if count != 0 {
-                return Ok(Plan::Last);
+                return Ok(Algorithm::Last);
             }
         }
         if workers == 1 || first.pattern() == Pattern::ToRoot {
-            return Ok(Plan::Last);
+            return Ok(Algorithm::Last);
         }
         let sender = if first.pattern() == Pattern::FromRoot {
             first.root
@@ -69,9 +69,9 @@ impl Call for Move<'_> {
             all.len()
         };
         Ok(if block.saturating_mul(pairs) >= SHARE_FROM {
-            Plan::Shares
+            Algorithm::Shares
         } else {
-            Plan::Last
+            Algorithm::Last
         })
     }
 
@@ -181,7 +181,7 @@ impl Call for Move<'_> {
     const TYPED: bool = false;
     const EACH: bool = true;
 
-    fn record(all: &All<Self>, here: &[usize], most: usize) -> Option<Record> {
+    fn record(all: &All<Self>, here: &[usize], most: usize) -> Option<CallSignature> {
         moved::record(all, here, most)
     }
 
@@ -194,7 +194,7 @@ impl Call for Move<'_> {
     }
 
     fn spell(
-        record: Record,
+        record: CallSignature,
         between: (&[usize], &[usize]),
         given: &[u8],
         w: &mut Writer,

@@ -7,8 +7,8 @@ use super::side::{read_elements, write_elements, Ints};
 use super::together::Together;
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
-use crate::meeting::kind::{Brief, Kind, Plan};
-use crate::remote::few::{Few, Heard, Record};
+use crate::meeting::kind::{Algorithm, Brief, Kind};
+use crate::remote::few::{CallSignature, Few, Heard};
 use crate::remote::inline_collective::reduction;
 use crate::remote::kept::Keep;
 use crate::remote::zero_copy::{Came, To};
@@ -46,7 +46,7 @@ impl Call for Reduction<'_> {
         }
     }
 
-    fn plan(all: &All<Self>, workers: usize) -> Result<Plan> {
+    fn algorithm(all: &All<Self>, workers: usize) -> Result<Algorithm> {
         let inter = match all.get(0).shape {
             Shape::Inter { low } => Some(low),
             _ => None,
@@ -58,7 +58,7 @@ impl Call for Reduction<'_> {
         // What members of the root's side give who take no part means nothing.
         let idle = |c: &Self| inter.is_some() && kind == Kind::Reduce && c.root == NOBODY;
         let Some((start, first)) = all.iter().enumerate().find(|(_, c)| !idle(c)) else {
-            return Ok(Plan::Last);
+            return Ok(Algorithm::Last);
         };
         let name = kind.name();
         let parts = matches!(first.kind, Kind::ReduceScatter | Kind::ReduceScatterBlock);
@@ -110,20 +110,20 @@ impl Call for Reduction<'_> {
             }
         }
         if inter.is_some() {
-            return Ok(Plan::Last);
+            return Ok(Algorithm::Last);
         }
         Ok(match first.op {
-            Op::User(_) => Plan::Member(first.root),
+            Op::User(_) => Algorithm::Member(first.root),
             // In place, a member's part lands where others' contributions may still be read.
             Op::Predef(_) if parts && all.iter().any(|c| c.send == c.recv.cast_const()) => {
-                Plan::Last
+                Algorithm::Last
             }
             Op::Predef(_)
                 if workers > 1 && first.count * first.ty.size * all.len() >= SHARE_FROM =>
             {
-                Plan::Shares
+                Algorithm::Shares
             }
-            Op::Predef(_) => Plan::Last,
+            Op::Predef(_) => Algorithm::Last,
         })
     }
 
@@ -252,7 +252,7 @@ impl Call for Reduction<'_> {
         }
     }
 
-    fn record(all: &All<Self>, here: &[usize], _: usize) -> Option<Record> {
+    fn record(all: &All<Self>, here: &[usize], _: usize) -> Option<CallSignature> {
         reduction::record(all, here)
     }
 
@@ -265,7 +265,7 @@ impl Call for Reduction<'_> {
     }
 
     fn spell(
-        record: Record,
+        record: CallSignature,
         (from, _): (&[usize], &[usize]),
         given: &[u8],
         w: &mut Writer,
@@ -306,7 +306,7 @@ impl Call for Reduction<'_> {
         let covers = r.size()?;
         let bytes = count.saturating_mul(size);
         if bytes != like.bytes() {
-            // They do not belong together, as `plan` finds by this.
+            // They do not belong together, as `algorithm` finds by this.
             odd = Some(Odd::Bytes(bytes));
         }
         let mut call = Reduction {

@@ -18,14 +18,14 @@ use barrier::Barrier;
 use pc3_runtime::control::bring_news;
 
 pub struct Coordinator {
-    barrier: Mutex<Held>,
+    barrier: Mutex<Guarded>,
     /// A copy of what most locations need to know, so that they need not lock.
     idle: AtomicBool,
     watcher: Watcher,
 }
 
 #[derive(Debug)]
-pub struct Held {
+pub struct Guarded {
     pub barrier: Barrier,
     standing: Standing,
 }
@@ -33,7 +33,7 @@ pub struct Held {
 /// The barrier, locked; the copy follows when it is let go.
 pub struct Locked<'a> {
     of: &'a Coordinator,
-    held: MutexGuard<'a, Held>,
+    held: MutexGuard<'a, Guarded>,
 }
 
 impl Deref for Locked<'_> {
@@ -61,7 +61,7 @@ impl Coordinator {
     /// `apart`: there are other processes.
     pub fn new(ranks: u32, apart: bool) -> Coordinator {
         Coordinator {
-            barrier: Mutex::new(Held {
+            barrier: Mutex::new(Guarded {
                 barrier: Barrier::new(ranks as usize, apart),
                 standing: Standing::default(),
             }),
@@ -78,7 +78,7 @@ impl Coordinator {
 
     /// What is planned, unless that is being changed.
     #[inline]
-    pub fn sights(&self) -> Option<MutexGuard<'_, Held>> {
+    pub fn sights(&self) -> Option<MutexGuard<'_, Guarded>> {
         self.barrier.try_lock().ok()
     }
 

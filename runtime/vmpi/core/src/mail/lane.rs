@@ -22,7 +22,7 @@ use super::mailbox::{Data, Message};
 use super::queue::Key;
 use pc3_runtime::chaos;
 use pc3_vmpi_objects::datatype::{Datatype, TypeRef};
-use pc3_vmpi_sched::{lines, Sched};
+use pc3_vmpi_sched::{cache_lines, Sched};
 
 /// With more workers than this, looking into all lanes takes longer than what they save.
 const MOST: usize = 16;
@@ -227,7 +227,7 @@ impl Lane {
             (0..PAUSE).for_each(|_| std::hint::spin_loop());
         }
         if self.has_room(AHEAD) {
-            lines::ask_for(self.slot(tail.wrapping_add(AHEAD)));
+            cache_lines::ask_for(self.slot(tail.wrapping_add(AHEAD)));
         }
         // SAFETY: taken out, so ours; the caller's promise, and it fits.
         unsafe {
@@ -240,7 +240,7 @@ impl Lane {
         self.sender.tail.set(tail.wrapping_add(1));
         chaos();
         // One of the two sees the other: as `Barriers::about_to_sleep` has it.
-        match lines::OURS.exist() {
+        match cache_lines::OURS.exist() {
             true => compiler_fence(SeqCst),
             false => fence(SeqCst),
         }

@@ -15,14 +15,14 @@ use crate::post::{fail, lock, Post};
 use pc3_vmpi_coll::meeting::rounds;
 use pc3_vmpi_coll::meeting::waiting::{Parts, Pending};
 use pc3_vmpi_coll::remote::elsewhere::Topic;
-use pc3_vmpi_coll::remote::few::{Few, InlineCall, Record};
+use pc3_vmpi_coll::remote::few::{CallSignature, Few, InlineCall};
 use pc3_vmpi_core::p2p::Request;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_sched::Host;
 
 pub struct Board {
-    pub(crate) topics: Mutex<By<Topic, Notes>>,
+    pub(crate) topics: Mutex<By<Topic, Inbox>>,
     /// How many these are.
     pub(crate) noted: AtomicUsize,
     /// Parts that have come so far.
@@ -36,7 +36,7 @@ pub struct Board {
 }
 
 #[derive(Default)]
-pub(crate) struct Notes {
+pub(crate) struct Inbox {
     pub(crate) parts: Parts,
     /// Who waits for them: a rank, or calls that nobody waits in, and how many parts complete those.
     pub(crate) waits: Option<u32>,
@@ -54,8 +54,8 @@ pub(crate) fn topic_of(head: &Head) -> Topic {
 }
 
 /// As it travels.
-pub(crate) fn record_of(head: &Head) -> Record {
-    Record(u64::from(head.from as u32) << 32 | u64::from(head.ty))
+pub(crate) fn record_of(head: &Head) -> CallSignature {
+    CallSignature(u64::from(head.from as u32) << 32 | u64::from(head.ty))
 }
 
 impl Board {

@@ -14,7 +14,7 @@ use pc3_vmpi_coll::above::Epochs;
 use pc3_vmpi_coll::common::common;
 use pc3_vmpi_coll::meeting::waiting::{Parts, Pending};
 use pc3_vmpi_coll::remote::elsewhere::{Elsewhere, Name, Topic};
-use pc3_vmpi_coll::remote::few::{InlineCall, Record};
+use pc3_vmpi_coll::remote::few::{CallSignature, InlineCall};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::group::Group;
@@ -89,7 +89,7 @@ impl Elsewhere for Outside {
         self.world().nonblocking.is_slow()
     }
 
-    fn tell(&self, to: u32, topic: Topic, record: Record, given: &[u8]) {
+    fn tell(&self, to: u32, topic: Topic, record: CallSignature, given: &[u8]) {
         let head = Head {
             kind: Kind::InlineCollective as u32,
             ctx: topic.id,

@@ -81,7 +81,7 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pc3_vmpi_coll::remote::few::{Few, Record};
+    use pc3_vmpi_coll::remote::few::{CallSignature, Few};
 
     fn topic(round: u64) -> Topic {
         Topic {
@@ -95,7 +95,7 @@ mod tests {
 
     fn told(n: u64) -> Option<InlineCall> {
         Some(InlineCall {
-            record: Record(n),
+            record: CallSignature(n),
             now: 0,
             few: Few::of(&n.to_le_bytes())?,
         })
@@ -112,7 +112,7 @@ mod tests {
         for round in (0..EACH as u64).rev() {
             assert!(slots.has(1, &topic(round)) && !slots.has(1, &topic(round + EACH as u64)));
             let found = slots.take(1, &topic(round)).expect("it was put in");
-            assert_eq!(found.record, Record(round));
+            assert_eq!(found.record, CallSignature(round));
             assert_eq!(found.few.bytes(), round.to_le_bytes());
             assert!(slots.take(1, &topic(round)).is_none());
         }

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use std::time::Instant;
 
 use pc3_protocol::barrier::{Answer, Barrier};
-use pc3_protocol::processes::{Act, FromLead, Part, Ranks, ToLead};
+use pc3_protocol::processes::{Act, FromLead, Participant, Ranks, ToLead};
 use pc3_runtime::chaos;
 use pc3_runtime::control::{set_flag, FLAG_ENGINE};
 use pc3_runtime::report::{die, say, EXIT_DEADLOCK};
@@ -218,7 +218,7 @@ impl Node {
     }
 
     /// What this process's part says is sent before it says anything else.
-    fn say(&self, link: &Link, what: impl FnOnce(&mut Part) -> Option<ToLead>) {
+    fn say(&self, link: &Link, what: impl FnOnce(&mut Participant) -> Option<ToLead>) {
         let mut part = lock(&self.part);
         if let Some(up) = what(&mut part) {
             self.up(link, up);
@@ -255,7 +255,7 @@ impl Node {
 
     /// A checkpoint is wanted, wherever ranks are.
     pub fn want(&self, link: &Link) {
-        self.say(link, Part::want);
+        self.say(link, Participant::want);
     }
 
     /// A rank that has passed `passed` locations is at one where a checkpoint is wanted; true if that is planned now.

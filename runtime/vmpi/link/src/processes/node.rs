@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Condvar, Mutex};
 
-use pc3_protocol::processes::{Act, FromLead, Lead, Part, ToLead};
+use pc3_protocol::processes::{Act, FromLead, Lead, Participant, ToLead};
 
 use super::polls::{Step, Watch};
 
@@ -22,7 +22,7 @@ pub struct Node {
     pub(crate) index: u32,
     pub(crate) lead: Mutex<Lead>,
     /// Locked behind the barrier, and while what it says is sent: so that is heard in the order in which it was decided.
-    pub(crate) part: Mutex<Part>,
+    pub(crate) part: Mutex<Participant>,
     /// What this process says to itself.
     pub(crate) own: Mutex<VecDeque<Message>>,
     pub(crate) any_own: AtomicBool,

@@ -70,11 +70,11 @@ fn written_at_last(world: &World, job: &Job, written: Written, outputs: &[FileMe
     let mut s = machines(world).lock();
     match disturbed {
         Some(why) => {
-            s.plan.disturbed = true;
+            s.attempt.disturbed = true;
             s.why = Some(why.into());
             report(&mut s, world);
         }
-        None => s.plan.in_vain = 0,
+        None => s.attempt.in_vain = 0,
     }
     if job.peers().is_none_or(|p| p.index() == 0) {
         let outs = s.node.committed();
@@ -89,11 +89,11 @@ pub(crate) fn commit(s: &mut State, world: &World) {
         return;
     };
     let spoilt = s.spoilt.take();
-    let (places, stirred) = match s.plan.output.take() {
+    let (places, stirred) = match s.attempt.output.take() {
         Some(Err(why)) => (Vec::new(), Some(why)),
         output => (output.and_then(Result::ok).unwrap_or_default(), None),
     };
-    let (mut obstacle, disturbed) = match s.plan.disturbed {
+    let (mut obstacle, disturbed) = match s.attempt.disturbed {
         true => (None, spoilt.map(|e| e.why().to_owned())),
         false => (spoilt, None),
     };
@@ -101,8 +101,8 @@ pub(crate) fn commit(s: &mut State, world: &World) {
     let disturbed = disturbed.or(stirred);
     let outputs: Vec<_> = parts.iter().flat_map(|(part, _)| part.outputs()).collect();
     s.written = true;
-    let (passage, asked, since) = (s.plan.passage, s.plan.asked, s.plan.since);
-    let stalls = take(&mut s.plan.stalls);
+    let (passage, asked, since) = (s.attempt.passage, s.attempt.asked, s.attempt.since);
+    let stalls = take(&mut s.attempt.stalls);
     let before = s.writer.take();
     let world = Shared(std::ptr::from_ref(world));
     let write = move || {

@@ -1,7 +1,7 @@
 //! Local checkpoints: when a rank takes its own, how all become one, and how ranks go on from them.
 
 use crate::machines::machines;
-use pc3_vmpi_state::save::save;
+use pc3_vmpi_snapshot::save::save;
 use std::time::Instant;
 
 use pc3_protocol::Phase;
@@ -11,8 +11,8 @@ use pc3_runtime::skipped_checkpoint::Skipped;
 use pc3_runtime::transfer::SaveCtx;
 use pc3_runtime::{chaos, checkpoint};
 
-use crate::course::{later, p2p, remote};
 use crate::machines::done;
+use crate::operations::{later, p2p, remote};
 use crate::room;
 use crate::state::{Stage, State, Taken};
 use pc3_vmpi_core::mail::request::{Mode, Request, What};
@@ -43,13 +43,13 @@ pub fn due(world: &World, rank: &mut Rank) -> bool {
     }
     let unreceived = waits_for_receiver(me);
     if unreceived && s.member(me.slot).phase() == Phase::Asked {
-        s.plan.unreceived.insert(me.rank);
+        s.attempt.unreceived.insert(me.rank);
     }
     let waits = unreceived || remote::waits_for_content(me);
     let takes = !waits && s.member(me.slot).at_location();
     let others = !takes && s.waits_for_lines();
     if takes {
-        s.plan.unreceived.remove(&me.rank);
+        s.attempt.unreceived.remove(&me.rank);
     }
     done(world, s);
     if others {
@@ -86,7 +86,10 @@ pub fn unwound(world: &World, rank: &mut Rank) {
     chaos();
     let part = part(me, rank, &engine);
     let mut s = machines(world).enter(me);
-    s.plan.stalls.0.push((u64::from(me.rank), start.elapsed()));
+    s.attempt
+        .stalls
+        .0
+        .push((u64::from(me.rank), start.elapsed()));
     store(&mut s, world, me, part);
     done(world, s);
 }
@@ -137,7 +140,7 @@ pub(crate) fn store(s: &mut State, world: &World, me: &RankState, part: Result<P
             return s.give_up(world, why);
         }
     };
-    s.plan.passage = s.plan.passage.max(part.passages());
+    s.attempt.passage = s.attempt.passage.max(part.passages());
     let mut numbers = part.descriptors().iter();
     let twice = numbers.find(|n| !s.descriptors.insert(**n)).copied();
     let mut why = twice.map(two_had);
@@ -146,7 +149,7 @@ pub(crate) fn store(s: &mut State, world: &World, me: &RankState, part: Result<P
         why = job.lines_clash();
     }
     if let Some(why) = why {
-        s.plan.disturbed = true;
+        s.attempt.disturbed = true;
         // All that crosses the lines may be known, and the epoch past giving up, before the last rank is copied.
         s.spoilt.get_or_insert_with(|| why.clone().into());
         s.give_up(world, why);
@@ -216,7 +219,7 @@ impl State {
             .filter(|_| all && self.remote_epochs.is_none())
         {
             let passed = job.lines_passed();
-            self.plan.output = Some(passed.map(|(places, printed)| {
+            self.attempt.output = Some(passed.map(|(places, printed)| {
                 for (rank, output, times) in printed {
                     if let Some(me) = world.local(rank) {
                         self.members[me.slot as usize].printed(output, times);

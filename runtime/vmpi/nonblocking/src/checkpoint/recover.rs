@@ -4,14 +4,14 @@ use crate::machines::machines;
 use crate::state::remote::node;
 use pc3_vmpi_coll::meeting::posted::Posted;
 use pc3_vmpi_link::remote;
-use pc3_vmpi_state::message::senders;
+use pc3_vmpi_snapshot::message::senders;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pc3_protocol::{Member, Rules};
 use pc3_runtime::rank::Rank;
 use pc3_runtime::transfer::{LoadCtx, LoadError};
 
-use crate::course::{later, p2p};
+use crate::operations::{later, p2p};
 use crate::state::{record, Stage};
 use pc3_vmpi_coll::meeting::rounds;
 use pc3_vmpi_core::mail::request::Request;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use pc3_protocol::Phase;
 use pc3_runtime::control::without_signals;
 
-use crate::state::{Plan, Stage, State};
+use crate::state::{Attempt, Stage, State};
 use pc3_vmpi_core::coord::decide::furthest_of_all;
 use pc3_vmpi_core::deadlock;
 use pc3_vmpi_core::world::World;
@@ -92,7 +92,7 @@ pub(crate) fn look(world: &World) {
         // Processes whose ranks are late say so themselves.
         let others = s.stage == Stage::Gathering && s.all_there(world);
         let patience = if others { patience * 2 } else { patience };
-        let age = s.plan.since.elapsed();
+        let age = s.attempt.since.elapsed();
         if missing && age >= patience {
             let late = self::missing(&s, world);
             let slots = late_slots(&s, world).map(|slot| &world.ranks()[slot as usize]);
@@ -100,7 +100,7 @@ pub(crate) fn look(world: &World) {
                 text if text.is_empty() => text,
                 text => format!(": {text}"),
             };
-            let held = held_back(&s.plan.unreceived);
+            let held = held_back(&s.attempt.unreceived);
             let why = format!(
                 "{late} came to no location within {patience:?} (PC3_PATIENCE){what}{held}"
             );
@@ -122,11 +122,11 @@ pub(crate) fn look(world: &World) {
 pub(crate) fn report(s: &mut State, world: &World) {
     let Some(job) = world.job.get() else { return };
     let Some(why) = s.why.take() else { return };
-    let again = take(&mut s.plan.disturbed) && s.plan.in_vain < PATIENCE;
-    s.plan.in_vain = if again { s.plan.in_vain + 1 } else { 0 };
+    let again = take(&mut s.attempt.disturbed) && s.attempt.in_vain < PATIENCE;
+    s.attempt.in_vain = if again { s.attempt.in_vain + 1 } else { 0 };
     // The next one is due behind where somebody is.
-    let passage = s.plan.passage.max(furthest_of_all(world));
-    let Plan { asked, since, .. } = s.plan;
+    let passage = s.attempt.passage.max(furthest_of_all(world));
+    let Attempt { asked, since, .. } = s.attempt;
     job.gave_up(passage, &why, asked, again, since);
 }
 

@@ -95,12 +95,12 @@ pub struct State {
     pub(crate) watcher: Option<JoinHandle<()>>,
     pub(crate) is_over: bool,
     /// What the epoch is for.
-    pub(crate) plan: Plan,
+    pub(crate) attempt: Attempt,
     pub(crate) why: Option<Skipped>,
     pub(crate) recovered: Vec<Option<Recovered>>,
 }
 
-pub(crate) struct Plan {
+pub(crate) struct Attempt {
     pub(crate) asked: bool,
     pub(crate) since: Instant,
     pub(crate) passage: u64,
@@ -144,7 +144,7 @@ impl State {
             writer: None,
             watcher: None,
             is_over: false,
-            plan: Plan {
+            attempt: Attempt {
                 asked: false,
                 since: Instant::now(),
                 passage: 0,

@@ -9,8 +9,8 @@ use pc3_transport::{Head, Sink};
 
 use super::ring::{Mark, Receiver, Sender, INLINE};
 use super::segment::Bell;
+use pc3_vmpi_sched::cache_lines;
 use pc3_vmpi_sched::copy::copy_few;
-use pc3_vmpi_sched::lines;
 
 const WHOLE: u32 = 1;
 /// A head; pieces of the body follow.
@@ -77,7 +77,7 @@ impl Peer {
     #[inline(always)]
     fn is_ordered(&mut self) -> bool {
         if !self.ordered {
-            self.ordered = self.bell.orders() && lines::ALL.exist();
+            self.ordered = self.bell.orders() && cache_lines::ALL.exist();
         }
         self.ordered
     }

@@ -16,7 +16,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::sync::Arc;
 
-use pc3_vmpi_sched::lines;
+use pc3_vmpi_sched::cache_lines;
 
 const LINE: u32 = 64;
 /// What of a line is not its header.
@@ -319,7 +319,7 @@ impl Sender {
         } else {
             p.header(self.at.lines).swap(header, SeqCst);
         }
-        lines::ask_for(p.header(self.at.lines.wrapping_add(AHEAD)));
+        cache_lines::ask_for(p.header(self.at.lines.wrapping_add(AHEAD)));
     }
 
     /// There is no room: the receiver is to say when it has given back more.  Look again after this.

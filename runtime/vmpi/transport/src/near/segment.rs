@@ -11,7 +11,7 @@ use pc3_os::{files, threads};
 use pc3_runtime::{chaos, own_file};
 
 use super::ring::Place;
-use pc3_vmpi_sched::lines;
+use pc3_vmpi_sched::cache_lines;
 
 /// Where rings begin, and how far they are from each other beside what they take: no page is larger.
 const STEP: usize = 64 << 10;
@@ -201,7 +201,7 @@ impl Bell {
 
     /// From now on memory is put in order before each sleep.
     pub fn order(&self) {
-        if lines::ALL.exist() {
+        if cache_lines::ALL.exist() {
             self.orders_word().store(1, SeqCst);
         }
     }
@@ -233,7 +233,7 @@ impl Bell {
         let word = self.word();
         if word.compare_exchange(AWAKE, SLEEPS, SeqCst, SeqCst).is_ok() {
             if self.orders() {
-                lines::ALL.about_to_sleep();
+                cache_lines::ALL.about_to_sleep();
             } else {
                 fence(SeqCst);
             }

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 
 use pc3_typemetric::types::{TypeId, TypeTable};
 
-use crate::objects::Directory;
+use crate::address_map::Directory;
 use pc3_format::meta::BesideMeta;
 use pc3_state::beside::{Beside, From, FEW};
 use pc3_state::program::registry::{Extent, Program};

@@ -14,8 +14,8 @@
 //! the portable format (`held`, bytes).  `objects` is what [`saved::save`] writes; the types
 //! of the requests go with it, in their order.  Addresses are the saved program's.
 
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_coll::meeting::posted::Posted;
-use pc3_vmpi_coll::objects::HasObjects;
 use pc3_vmpi_link::ports::Ports;
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Pat, Stmt};
 
-use super::{join, number, Course, Given, Local, State, Whole};
+use super::{join, number, Given, Local, Moves, State, Whole};
 use crate::again::bases;
 use crate::build::brief::leaves;
 use crate::flow::identifiers;
@@ -43,10 +43,10 @@ struct Walk {
     lent: HashSet<String>,
     /// Numbers and their like, by what is written: they are copied, never moved.
     copied: HashSet<String>,
-    course: Course,
+    moves: Moves,
 }
 
-pub fn function(block: &Block, given: &Given) -> Course {
+pub fn function(block: &Block, given: &Given) -> Moves {
     let mut w = Walk {
         state: Some(BTreeMap::new()),
         within: Vec::new(),
@@ -56,17 +56,17 @@ pub fn function(block: &Block, given: &Given) -> Course {
         values: given.values.clone(),
         lent: given.lent.clone(),
         copied: HashSet::new(),
-        course: Course::default(),
+        moves: Moves::default(),
     };
     for (p, mutable) in given.parameters {
         let name = p.to_string();
         if *mutable {
-            w.course.mutable.insert(name.clone());
+            w.moves.mutable.insert(name.clone());
         }
         w.begin(name, Vec::new());
     }
     w.block(block);
-    w.course
+    w.moves
 }
 
 /// The local that a place is in.
@@ -146,7 +146,7 @@ fn changes(pat: &Pat) -> bool {
 
 impl Walk {
     fn begin(&mut self, name: String, mut bases: Vec<String>) {
-        if self.course.mutable.contains(&name) {
+        if self.moves.mutable.contains(&name) {
             bases.push(name.clone());
         }
         self.bases.insert(name.clone(), bases);
@@ -167,7 +167,7 @@ impl Walk {
     fn bind(&mut self, pat: &Pat, bases: &[String]) {
         for (name, mutable) in bound(pat).0 {
             if mutable {
-                self.course.mutable.insert(name.clone());
+                self.moves.mutable.insert(name.clone());
             }
             self.begin(name, bases.to_vec());
         }
@@ -220,7 +220,7 @@ impl Walk {
 
     /// A local has another value.
     fn changed(&mut self, name: Option<String>, span: Span) {
-        let Some(name) = name.filter(|n| self.course.mutable.contains(n)) else {
+        let Some(name) = name.filter(|n| self.moves.mutable.contains(n)) else {
             return;
         };
         for (made, l) in self.state.iter_mut().flatten() {
@@ -251,9 +251,9 @@ impl Walk {
         let Some(n) = number(attrs) else { return };
         let exist = self.state.iter().flatten();
         let exist = exist.filter(|(_, l)| l.whole.may_exist());
-        self.course.exist.extend(exist.map(|(n, _)| n.clone()));
-        self.course.points.insert(n, self.state.clone());
-        self.course.within.insert(n, self.within.clone());
+        self.moves.exist.extend(exist.map(|(n, _)| n.clone()));
+        self.moves.points.insert(n, self.state.clone());
+        self.moves.within.insert(n, self.within.clone());
     }
 
     // ---- statements -------------------------------------------------------------------------

@@ -8,8 +8,8 @@ use std::sync::MutexGuard;
 
 use pc3_protocol::{Line, Name, Phase, Sending, Stamp, Waiting};
 
-use crate::course::{outcomes, remote};
 use crate::machines::{course_only, done};
+use crate::operations::{outcomes, remote};
 use crate::state::outcome::Outcome;
 use crate::state::{Machine, Stage, State, BEFORE};
 use pc3_vmpi_core::mail::mailbox::{Data, Message, Queues};

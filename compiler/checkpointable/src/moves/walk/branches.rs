@@ -193,7 +193,7 @@ impl Walk {
         let head = self.rounds(label, body);
         if let Some(n) = number {
             self.within.pop();
-            self.course.heads.insert(n, head);
+            self.moves.heads.insert(n, head);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Reads back what [`crate::save`] wrote, perhaps under another ABI.
 
 use pc3_runtime::transfer::{LoadCtx, LoadError, Target};
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_coll::meeting::posted::Posted;
-use pc3_vmpi_coll::objects::HasObjects;
 use pc3_vmpi_core::p2p::written;
 use pc3_vmpi_link::ports::Ports;
 use pc3_vmpi_link::remote;

@@ -5,8 +5,8 @@
 
 use pc3_runtime::transfer::{LoadCtx, Target};
 use pc3_vmpi_coll::comm::{Comm, Remote, SELF_ID, WORLD_ID};
+use pc3_vmpi_coll::handles::Objects;
 use pc3_vmpi_coll::meeting::Registry;
-use pc3_vmpi_coll::objects::Objects;
 use pc3_vmpi_coll::topo::cart::Cart;
 use pc3_vmpi_coll::topo::dist::Dist;
 use pc3_vmpi_coll::topo::graph::Graph;

@@ -13,7 +13,7 @@
 //! Their datatypes go with those of the requests, in the order of the sides.
 
 use pc3_runtime::transfer::{LoadCtx, SaveCtx, Target};
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_coll::topo::neighbors::Neighbors;
 use std::cell::{Cell, UnsafeCell};
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use pc3_typemetric::descriptor::{pc3_type, pc3_union_mark, pc3_value};
 use pc3_state::program::registry::Program;
 use pc3_state::rank::Rank;
 use pc3_state::unions::notes;
-use pc3_state::unions::shapes::Place;
+use pc3_state::unions::shapes::NoteSlot;
 use pc3_state::unions::Unions;
 
 /// # Safety
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn pc3_union_noted(at: *const c_void, n: usize, code: u32)
     if at as usize % notes::STEP == 0 {
         // SAFETY: by the caller.
         unsafe {
-            let place = Place {
+            let place = NoteSlot {
                 level: 0,
                 window: n,
             };

@@ -49,7 +49,7 @@ fn changes_slow(me: &'static RankState, f: &MpiFile, what: Change) -> Changing {
             Change::Contents => "written",
             Change::Pointer => "used through its shared pointer",
         };
-        s.plan.disturbed = true;
+        s.attempt.disturbed = true;
         let path = f.shared.path.display();
         s.give_up(
             world,

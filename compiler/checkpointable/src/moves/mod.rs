@@ -109,7 +109,7 @@ fn same(a: &State, b: &State) -> bool {
 
 /// The locals of a function, by point.
 #[derive(Clone, Default)]
-pub struct Course {
+pub struct Moves {
     points: HashMap<usize, State>,
     /// Locals that may be used behind each.
     live: HashMap<usize, BTreeSet<String>>,
@@ -132,7 +132,7 @@ pub struct Course {
     pub mutable: HashSet<String>,
 }
 
-impl Course {
+impl Moves {
     /// A local at a point; what is not the user's own is always there.
     pub fn at(&self, point: usize, name: &str) -> Local {
         let state = self.points.get(&point).and_then(Option::as_ref);
@@ -206,20 +206,20 @@ pub struct Given<'p> {
 }
 
 /// Follows a function's body, whose points become numbered.
-pub fn follow(block: &mut Block, given: Given) -> Course {
+pub fn follow(block: &mut Block, given: Given) -> Moves {
     Number(0).visit_block_mut(block);
-    let mut course = walk::function(block, &given);
+    let mut moves = walk::function(block, &given);
     let used = live::follow(block, given.owners);
-    (course.live, course.live_heads) = (used.points, used.heads);
-    course.ending = used.ending;
-    course.carried = carried::find(&course);
+    (moves.live, moves.live_heads) = (used.points, used.heads);
+    moves.ending = used.ending;
+    moves.carried = carried::find(&moves);
     let mut looped = Looped(HashSet::new());
     looped.visit_block(block);
-    course.looped = looped.0;
+    moves.looped = looped.0;
     let mut lent = Lent(HashSet::new());
     lent.visit_block(block);
-    course.lent = lent.0;
-    course
+    moves.lent = lent.0;
+    moves
 }
 
 struct Lent(HashSet<String>);

@@ -11,7 +11,7 @@
 //! had, when all ranks are loaded ([`open`]).
 
 use pc3_vmpi_coll::common::common;
-use pc3_vmpi_coll::objects::HasObjects;
+use pc3_vmpi_coll::handles::HasObjects;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use pc3_runtime::transfer::LoadCtx;
 use crate::saved::{function, group, read_group, value};
 use crate::status;
 use pc3_vmpi_coll::comm::Comm;
+use pc3_vmpi_coll::handles::Objects;
 use pc3_vmpi_coll::io::pointer::Keeper;
 use pc3_vmpi_coll::io::representation::{Registered, Representation};
 use pc3_vmpi_coll::io::view::View;
 use pc3_vmpi_coll::io::{check_mode, MpiFile, Shared};
 use pc3_vmpi_coll::meeting::Registry;
-use pc3_vmpi_coll::objects::Objects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::datatype::basic::Basic;

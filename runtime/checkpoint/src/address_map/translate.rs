@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use pc3_typemetric::plan::{Resolver, Unresolved};
 use pc3_typemetric::types::{TypeId, TypeTable};
 
-use crate::objects::out_of_bounds::Moved;
-use crate::objects::{Directory, Lost};
+use crate::address_map::out_of_bounds::Moved;
+use crate::address_map::{Directory, Lost};
 use pc3_format::unions::UnionMeta;
 use pc3_process::lock_owners::{self, THREAD};
 use pc3_process::shared_objects;

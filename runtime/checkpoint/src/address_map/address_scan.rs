@@ -12,7 +12,7 @@ use std::rc::Rc;
 use pc3_typemetric::abi::Endian;
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
-use crate::objects::Directory;
+use crate::address_map::Directory;
 use pc3_state::pieces::scalar;
 
 /// Numbers below are too likely.

@@ -1,4 +1,4 @@
-//! What running programs say, word for word: each `tests/messages/NAME.c` with what it writes to standard error beside it,
+//! What running programs say, word for word: each `tests/diagnostics/NAME.c` with what it writes to standard error beside it,
 //! in `NAME.stderr`. `compiler/tests/ui.rs` sees to it that every code of theirs is among these.
 //!
 //! The lines behind a program's first say what is done with it, in the folder of the job: `// run: WORDS` starts it with
@@ -19,7 +19,7 @@ use pc3_tests::program::Program;
 use pc3_tests::run::Job;
 
 pub fn trials() -> Vec<Trial> {
-    let folder = arch::root().join("tests/messages");
+    let folder = arch::root().join("tests/diagnostics");
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|e| e.path()).collect();
     files.retain(|p| p.extension().is_some_and(|e| e == "c"));
@@ -29,7 +29,7 @@ pub fn trials() -> Vec<Trial> {
 
 fn trial(path: PathBuf) -> Trial {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    clock::test(format!("messages::{stem}"), move || {
+    clock::test(format!("diagnostics::{stem}"), move || {
         check(&path).map_err(|e| format!("{e:#}").into())
     })
 }
@@ -73,7 +73,7 @@ fn check(path: &Path) -> Result<()> {
 /// What one run says, and how it ends; None: it cannot be built for that architecture here.
 fn run(job: &Job, words: &str) -> Result<Option<String>> {
     let (mut on, mut p) = (HOST, job.program.clone());
-    p.name = format!("messages-{}", p.name);
+    p.name = format!("diagnostics-{}", p.name);
     let mut launcher = Vec::new();
     let mut settings = Vec::new();
     for word in words.split_whitespace() {

@@ -48,7 +48,7 @@ impl Walk {
         if let (Some(l), true) = (l, of.is_some()) {
             l.called = (l.whole == Whole::Unknown).then_some(n);
         }
-        self.course.receivers.insert(n, name);
+        self.moves.receivers.insert(n, name);
     }
 
     pub(super) fn method(&mut self, m: &syn::ExprMethodCall) {

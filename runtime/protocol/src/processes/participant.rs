@@ -8,11 +8,11 @@ use super::quiet::{Level, Report};
 use super::{FromLead, Rules, Stands, ToLead};
 use crate::barrier::{Answer, Barrier, Verdict};
 
-/// What whoever drives a [`Part`] is to do, in this order.
+/// What whoever drives a [`Participant`] is to do, in this order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Act {
     Say(ToLead),
-    /// Say how far the rank furthest ahead is ([`Part::furthest`]).
+    /// Say how far the rank furthest ahead is ([`Participant::furthest`]).
     Furthest,
     /// There is a plan: ranks are to ask at each location.
     Planned,
@@ -20,11 +20,11 @@ pub enum Act {
     Unwind,
     /// A checkpoint is taken, and nobody was parked: whoever is left writes.
     Stay,
-    /// See whether anything moves here ([`Part::answer`]).
+    /// See whether anything moves here ([`Participant::answer`]).
     Look {
         number: u64,
     },
-    /// Buffer what is held ([`Part::relieved`]); `polls`: only if all ranks here poll or wait.
+    /// Buffer what is held ([`Participant::relieved`]); `polls`: only if all ranks here poll or wait.
     Relieve {
         polls: bool,
     },
@@ -49,7 +49,7 @@ pub enum Act {
     End {
         code: i32,
     },
-    /// Say who stands here, and who has yet to come ([`Part::counted`]).
+    /// Say who stands here, and who has yet to come ([`Participant::counted`]).
     Count,
     Stands {
         stands: Stands,
@@ -69,7 +69,7 @@ pub enum Ranks {
 
 /// One process's part.  Its barrier lies beside it, as locations look at that without this.
 #[derive(Debug, Default)]
-pub struct Part {
+pub struct Participant {
     rules: Rules,
     round: u64,
     /// The lead knows that a checkpoint is wanted.
@@ -84,7 +84,7 @@ pub struct Part {
 }
 
 /// For people.
-impl fmt::Display for Part {
+impl fmt::Display for Participant {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let wanted = if self.told { "a" } else { "no" };
         write!(
@@ -102,12 +102,12 @@ impl fmt::Display for Part {
     }
 }
 
-impl Part {
+impl Participant {
     /// Of a protocol in which rules may be missing.
-    pub fn with(rules: Rules) -> Part {
-        Part {
+    pub fn with(rules: Rules) -> Participant {
+        Participant {
             rules,
-            ..Part::default()
+            ..Participant::default()
         }
     }
 
@@ -340,8 +340,8 @@ impl Part {
 mod tests {
     use super::*;
 
-    fn two() -> (Part, Barrier) {
-        (Part::default(), Barrier::new(2, true))
+    fn two() -> (Participant, Barrier) {
+        (Participant::default(), Barrier::new(2, true))
     }
 
     fn ready(round: u64, attempt: u32) -> Option<ToLead> {

@@ -17,7 +17,7 @@ const OURS: &str = "E0080";
 const EXPECTED: &str = "//= ";
 
 pub fn trials() -> Vec<Trial> {
-    vec![clock::test("rust::messages", || {
+    vec![clock::test("rust::diagnostics", || {
         messages().map_err(|e| format!("{e:#}").into())
     })]
 }

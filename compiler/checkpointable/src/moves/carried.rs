@@ -3,23 +3,23 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Course, Whole};
+use super::{Moves, Whole};
 
 /// By the loop; is a value needed where a round begins?
-pub fn find(course: &Course) -> HashMap<usize, BTreeMap<String, bool>> {
+pub fn find(moves: &Moves) -> HashMap<usize, BTreeMap<String, bool>> {
     let mut found: HashMap<usize, BTreeMap<String, bool>> = HashMap::new();
-    for (point, state) in &course.points {
-        let receiver = course.receivers.get(point);
+    for (point, state) in &moves.points {
+        let receiver = moves.receivers.get(point);
         for (name, local) in state.iter().flatten() {
             let called = local.called.is_some() || receiver == Some(name);
             let gone = local.whole == Whole::Moved || called;
-            if !gone || course.used(*point, name) {
+            if !gone || moves.used(*point, name) {
                 continue;
             }
-            let around = course.within.get(point).into_iter().flatten();
+            let around = moves.within.get(point).into_iter().flatten();
             let heads = around.filter_map(|n| {
-                let head = course.heads.get(n)?.as_ref()?.get(name)?;
-                let needed = course.live_heads.get(n).is_some_and(|l| l.contains(name));
+                let head = moves.heads.get(n)?.as_ref()?.get(name)?;
+                let needed = moves.live_heads.get(n).is_some_and(|l| l.contains(name));
                 Some((*n, needed, needed && head.gone))
             });
             let heads: Vec<(usize, bool, bool)> = heads.collect();

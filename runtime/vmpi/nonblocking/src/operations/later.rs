@@ -7,8 +7,8 @@ use std::sync::MutexGuard;
 
 use pc3_protocol::{Entries, Group, Stamp};
 
-use crate::course::coll::{before, formed, here, keep, name, told};
 use crate::machines::done;
+use crate::operations::coll::{before, formed, here, keep, name, told};
 use crate::state::round::Round;
 use crate::state::{Stage, State};
 use pc3_vmpi_coll::above::Ticket;

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use pc3_checkpoint::objects::out_of_bounds::moved;
+use pc3_checkpoint::address_map::out_of_bounds::moved;
 use pc3_state::rank::Rank;
 
 /// Where a pointer is that was moved from `rank.abi.from`; `elem`: the size of what it points to, 0 for what is around where it was.

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering::*;
 
 use pc3_protocol::{Name, Sending, Stamp};
 
-use crate::course::p2p::Known;
 use crate::machines::done;
+use crate::operations::p2p::Known;
 use crate::state::{Machine, Stage, State, BEFORE};
 use pc3_vmpi_core::mail::mailbox::{Data, Message};
 use pc3_vmpi_core::mail::request::{Mode, Request, Status, What};
