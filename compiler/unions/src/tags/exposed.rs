@@ -395,6 +395,9 @@ fn all_in(u: &Unit, unions: &Unions, t: TypeId) -> HashSet<String> {
 fn harmless(u: &Unit, name: &str, i: usize, args: &[ExprId], of: TypeId) -> bool {
     match name.strip_prefix("__builtin_").unwrap_or(name) {
         "free" | "realloc" | "reallocarray" | "qsort" => true,
+        // Compilers' own functions have no parameters here that would say so.
+        "memcpy" | "memmove" if i == 1 => true,
+        "memcmp" => true,
         "memcpy" | "memmove" if i == 0 => {
             let from = args.get(1).map(|a| u.expr(strip_casts(u, *a)).ty.ty);
             from.is_some_and(|t| match u.ty(t) {

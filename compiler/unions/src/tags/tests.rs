@@ -54,6 +54,18 @@ fn none(body: &str, why: &str) {
 }
 
 #[test]
+fn copies_of_bytes_only_read_what_they_are_of() {
+    check(
+        "void f(struct v *p, struct v *q, size_t n) { __builtin_memcpy(p, q, n * sizeof *q); }",
+        "i = 1, s = 3, * = *; 0 checked",
+    );
+    none(
+        "void f(struct v *p, double *q, size_t n) { __builtin_memcpy(p, q, n); }",
+        "a function can fill it at b.c:1",
+    );
+}
+
+#[test]
 fn values_and_tags() {
     check("", "i = 1, s = 3, * = *; 0 checked");
     check(
