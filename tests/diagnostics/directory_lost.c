@@ -1,5 +1,5 @@
 /* pc3-test: seq */
-// run: PC3_EVERY=1x
+// run: PC3_EVERY=1x PC3_COMMIT=sync
 /* Where the checkpoints should go is a file all of a sudden: told once, and the program goes on. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -112,9 +112,10 @@ pub struct Control {
     taken: AtomicU64,
     dropped: AtomicU64,
     failed: AtomicU64,
-    /// Failures since the last one was taken, and of those those that were dropped.
+    /// Failures since the last one was taken; those that were dropped, or could not be written.
     in_vain: AtomicU32,
     dropped_in_vain: AtomicU32,
+    unwritten_in_vain: AtomicU32,
     /// One was due and has not been taken.
     due: AtomicBool,
     /// The job goes on from a checkpoint.
@@ -156,6 +157,7 @@ impl Control {
             failed: AtomicU64::new(0),
             in_vain: AtomicU32::new(0),
             dropped_in_vain: AtomicU32::new(0),
+            unwritten_in_vain: AtomicU32::new(0),
             due: AtomicBool::new(false),
             continued: AtomicBool::new(false),
             seen: Arc::default(),
@@ -391,7 +393,7 @@ impl Control {
 
     /// The same, and what became of it.  `took`: how long that was.  True if the job is to stop now.
     pub fn done(&self, passage: u64, what: Taken, took: Duration) -> bool {
-        let times = self.in_vain.load(SeqCst).min(6);
+        let (times, later) = (self.in_vain.load(SeqCst).min(6), self.spaced(passage));
         self.count(what);
         if what == Taken::Committed {
             self.after(passage);
@@ -399,7 +401,7 @@ impl Control {
             return STOP.load(SeqCst) || self.stop_after.is_some_and(|k| taken >= k);
         }
         self.after(match what {
-            Taken::Failed => self.spaced(passage, times),
+            Taken::Failed => later,
             _ => passage,
         });
         let by_passage = matches!(self.every, Every::Passages(_));
@@ -420,11 +422,13 @@ impl Control {
             Taken::Committed => {
                 self.in_vain.store(0, SeqCst);
                 self.dropped_in_vain.store(0, SeqCst);
+                self.unwritten_in_vain.store(0, SeqCst);
                 self.taken.fetch_add(1, SeqCst);
             }
             Taken::InTheWay => drop(self.in_vain.fetch_add(1, SeqCst)),
             Taken::Failed => {
                 self.in_vain.fetch_add(1, SeqCst);
+                self.unwritten_in_vain.fetch_add(1, SeqCst);
                 self.failed.fetch_add(1, SeqCst);
             }
         }
@@ -432,7 +436,8 @@ impl Control {
 
     /// Where the next one is tried when one at `passage` could not be written, as so many before: not every time, as a full
     /// disk is not soon empty.
-    fn spaced(&self, passage: u64, times: u32) -> u64 {
+    fn spaced(&self, passage: u64) -> u64 {
+        let times = self.unwritten_in_vain.load(SeqCst).min(6);
         match self.every {
             Every::Passages(n) => passage.saturating_add(((1 << times) - 1) * n),
             _ => passage,
@@ -442,8 +447,7 @@ impl Control {
     /// Ranks go on behind a checkpoint at `passage`, which is written meanwhile.
     pub fn goes_on(&self, passage: u64) {
         // Whether this one can be written is not known yet: all processes know of those before it.
-        let times = self.in_vain.load(SeqCst).min(6);
-        self.resume_at(self.spaced(passage, times));
+        self.resume_at(self.spaced(passage));
     }
 
     /// What became of that one; by time the next is due an interval later.

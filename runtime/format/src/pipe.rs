@@ -342,7 +342,8 @@ mod tests {
         // The next one has all blocks.
         pipe.open(0, Some(2 << 20)).unwrap();
         let state = pipe.lock();
-        assert_eq!((state.made, state.free.len()), (2, 2));
+        assert!((1..=2).contains(&state.made));
+        assert_eq!(state.made, state.free.len());
     }
 
     #[test]
