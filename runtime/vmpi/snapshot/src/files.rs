@@ -13,7 +13,6 @@
 use pc3_vmpi_coll::common::common;
 use pc3_vmpi_coll::handles::HasObjects;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use pc3_runtime::transfer::LoadCtx;
@@ -32,7 +31,6 @@ use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::datatype::basic::Basic;
 use pc3_vmpi_objects::datatype::saved::rebuilt::Again;
 use pc3_vmpi_objects::datatype::TypeRef;
-use pc3_vmpi_objects::handle::abi;
 use pc3_vmpi_objects::info::Info;
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
@@ -101,18 +99,7 @@ pub fn read(me: &RankState, r: &mut Reader, types: &mut impl Iterator<Item = Aga
         let meetings = common(me.world()).meetings();
         let meeting = meetings.find(id, Registry::WHOLE, &group);
         let shared = meeting.file(|| Arc::new(Shared::new(path, amode)));
-        let comm = Box::new(Comm {
-            id,
-            group,
-            rank,
-            errhandler: abi::ERRORS_ARE_FATAL,
-            name: None,
-            attrs: Vec::new(),
-            topo: None,
-            meeting,
-            remote: None,
-            rounds: Arc::<AtomicU64>::default(),
-        });
+        let comm = Comm::own(id, group, rank, meeting);
         let file = MpiFile {
             keeper: Keeper::of(me, &comm),
             comm,

@@ -21,14 +21,13 @@ use pc3_vmpi_coll::meeting::Registry;
 use pc3_vmpi_coll::win::Win;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::datatype::counted::{alike, displacement, length, Counts};
-use pc3_vmpi_objects::handle::abi;
 use pc3_vmpi_objects::info::Info;
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 use pc3_vmpi_rma::epochs::{Access, Held};
 use pc3_vmpi_rma::shared::{Part, Region};
 use pc3_vmpi_rma::signals::Signals;
 use pc3_vmpi_rma::window::{Flavor, Window};
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 use crate::saved::{attributes, group, read_attributes, read_group};
 
@@ -227,18 +226,7 @@ fn window(me: &RankState, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Win> {
     window.name = name;
     window.attrs = attrs;
     window.info = Info { pairs };
-    let comm = Box::new(Comm {
-        id,
-        group,
-        rank,
-        errhandler: abi::ERRORS_ARE_FATAL,
-        name: None,
-        attrs: Vec::new(),
-        topo: None,
-        meeting,
-        remote: None,
-        rounds: Arc::default(),
-    });
+    let comm = Comm::own(id, group, rank, meeting);
     Ok(Win { comm, window })
 }
 

@@ -83,6 +83,22 @@ pub const FIRST_ID: u32 = 2;
 pub use pc3_vmpi_core::world::FIRST_LATE_ID;
 
 impl Comm {
+    /// Of a file or a window: nobody but these uses it.
+    pub fn own(id: u32, group: GroupRef, rank: u32, meeting: MeetingRef) -> Box<Comm> {
+        Box::new(Comm {
+            id,
+            group,
+            rank,
+            errhandler: pc3_vmpi_objects::handle::abi::ERRORS_ARE_FATAL,
+            name: None,
+            attrs: Attributes::new(),
+            topo: None,
+            meeting,
+            remote: None,
+            rounds: Arc::default(),
+        })
+    }
+
     #[inline]
     pub fn size(&self) -> usize {
         self.group.size()
