@@ -180,8 +180,8 @@ fn lines(e: &Expr, locals: &dyn Locals) -> Option<Expr> {
 
 /// To advance an iterator its closures are called again.
 fn repeatable(e: &Expr, mutable: &HashSet<String>) -> Result<(), syn::Error> {
-    struct Look<'m>(&'m HashSet<String>, Option<syn::Error>);
-    impl<'ast> Visit<'ast> for Look<'_> {
+    struct ClosureEffects<'m>(&'m HashSet<String>, Option<syn::Error>);
+    impl<'ast> Visit<'ast> for ClosureEffects<'_> {
         fn visit_expr_closure(&mut self, c: &'ast syn::ExprClosure) {
             if let Some((span, what)) = effect(c, self.0) {
                 let text = format!("this closure {what}, and would be called again for the items that were taken before a restart: do that in the loop");
@@ -190,9 +190,9 @@ fn repeatable(e: &Expr, mutable: &HashSet<String>) -> Result<(), syn::Error> {
             visit::visit_expr_closure(self, c);
         }
     }
-    let mut look = Look(mutable, None);
-    look.visit_expr(e);
-    look.1.map_or(Ok(()), Err)
+    let mut visitor = ClosureEffects(mutable, None);
+    visitor.visit_expr(e);
+    visitor.1.map_or(Ok(()), Err)
 }
 
 /// Adaptors whose closures decide what they give.

@@ -242,15 +242,15 @@ pub(crate) fn guarded_mut(e: &mut Expr) -> Option<&mut Expr> {
 
 /// Is a guard made in it?
 pub(crate) fn has_guard(e: &Expr) -> bool {
-    struct Look(bool);
-    impl<'ast> Visit<'ast> for Look {
+    struct HasGuard(bool);
+    impl<'ast> Visit<'ast> for HasGuard {
         fn visit_expr(&mut self, e: &'ast Expr) {
             self.0 |= is_guard(e);
             visit::visit_expr(self, e);
         }
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
     }
-    let mut look = Look(false);
-    look.visit_expr(e);
-    look.0
+    let mut visitor = HasGuard(false);
+    visitor.visit_expr(e);
+    visitor.0
 }

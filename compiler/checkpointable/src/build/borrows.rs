@@ -434,16 +434,16 @@ const MAKE: &[&str] = &[
 ];
 
 pub(super) fn makes_values(e: &Expr) -> bool {
-    struct Look(bool);
-    impl<'ast> crate::visit::Visit<'ast> for Look {
+    struct MakesValues(bool);
+    impl<'ast> crate::visit::Visit<'ast> for MakesValues {
         fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
             self.0 |= MAKE.iter().any(|n| m.method == n);
             crate::visit::visit_expr_method_call(self, m);
         }
     }
-    let mut look = Look(false);
-    crate::visit::Visit::visit_expr(&mut look, e);
-    look.0
+    let mut visitor = MakesValues(false);
+    crate::visit::Visit::visit_expr(&mut visitor, e);
+    visitor.0
 }
 
 fn questions(code: TokenStream) -> TokenStream {
@@ -586,8 +586,8 @@ impl Chain {
 
 /// Is there a borrow in the type?
 fn has_borrow(ty: &syn::Type) -> bool {
-    struct Look(bool);
-    impl<'ast> crate::visit::Visit<'ast> for Look {
+    struct HasBorrow(bool);
+    impl<'ast> crate::visit::Visit<'ast> for HasBorrow {
         fn visit_type_reference(&mut self, _: &'ast syn::TypeReference) {
             self.0 = true;
         }
@@ -598,9 +598,9 @@ fn has_borrow(ty: &syn::Type) -> bool {
             self.0 = true;
         }
     }
-    let mut look = Look(false);
-    crate::visit::Visit::visit_type(&mut look, ty);
-    look.0
+    let mut visitor = HasBorrow(false);
+    crate::visit::Visit::visit_type(&mut visitor, ty);
+    visitor.0
 }
 
 /// Does it show that the value is a borrow?

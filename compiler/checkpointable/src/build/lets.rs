@@ -413,8 +413,8 @@ const GROUPS: &[&str] = &[
 ];
 
 fn holds_borrows(ty: &Type) -> bool {
-    struct Look(bool);
-    impl<'ast> crate::visit::Visit<'ast> for Look {
+    struct HoldsBorrows(bool);
+    impl<'ast> crate::visit::Visit<'ast> for HoldsBorrows {
         fn visit_type_reference(&mut self, _: &'ast syn::TypeReference) {
             self.0 = true;
         }
@@ -423,41 +423,41 @@ fn holds_borrows(ty: &Type) -> bool {
             self.0 = true;
         }
     }
-    let mut look = Look(false);
-    crate::visit::Visit::visit_type(&mut look, ty);
-    look.0
+    let mut visitor = HoldsBorrows(false);
+    crate::visit::Visit::visit_type(&mut visitor, ty);
+    visitor.0
 }
 
 fn is_static(ty: &Type) -> bool {
-    struct Look(bool);
-    impl<'ast> crate::visit::Visit<'ast> for Look {
+    struct IsStatic(bool);
+    impl<'ast> crate::visit::Visit<'ast> for IsStatic {
         fn visit_lifetime(&mut self, l: &'ast syn::Lifetime) {
             self.0 |= l.ident == "static";
         }
     }
-    let mut look = Look(false);
-    crate::visit::Visit::visit_type(&mut look, ty);
-    look.0
+    let mut visitor = IsStatic(false);
+    crate::visit::Visit::visit_type(&mut visitor, ty);
+    visitor.0
 }
 
 /// Does the code take texts apart?
 pub(super) fn cuts_texts(block: &syn::Block) -> bool {
-    struct Look(bool);
-    impl<'ast> crate::visit::Visit<'ast> for Look {
+    struct CutsTexts(bool);
+    impl<'ast> crate::visit::Visit<'ast> for CutsTexts {
         fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
             self.0 |= CUT.iter().any(|n| m.method == n);
             crate::visit::visit_expr_method_call(self, m);
         }
     }
-    let mut look = Look(false);
-    crate::visit::Visit::visit_block(&mut look, block);
-    look.0
+    let mut visitor = CutsTexts(false);
+    crate::visit::Visit::visit_block(&mut visitor, block);
+    visitor.0
 }
 
 /// Might the local be a part of a text, or a list of such, as far as it shows?
 fn cuts(local: &syn::Local) -> bool {
-    struct Look(bool);
-    impl<'ast> crate::visit::Visit<'ast> for Look {
+    struct Cuts(bool);
+    impl<'ast> crate::visit::Visit<'ast> for Cuts {
         fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
             self.0 |= CUT.iter().any(|n| m.method == n) && !is_written(&m.receiver);
             crate::visit::visit_expr_method_call(self, m);
@@ -470,27 +470,27 @@ fn cuts(local: &syn::Local) -> bool {
             self.0 &= l.ident != "static";
         }
     }
-    let mut look = Look(false);
+    let mut visitor = Cuts(false);
     let init = local
         .init
         .as_ref()
         .filter(|_| name_of(&local.pat).is_some());
     init.iter()
-        .for_each(|i| crate::visit::Visit::visit_expr(&mut look, &i.expr));
+        .for_each(|i| crate::visit::Visit::visit_expr(&mut visitor, &i.expr));
     if let Pat::Type(t) = &local.pat {
-        crate::visit::Visit::visit_type(&mut look, &t.ty);
+        crate::visit::Visit::visit_type(&mut visitor, &t.ty);
     }
-    look.0
+    visitor.0
 }
 
 pub(super) fn has_closure(e: &Expr) -> bool {
-    struct Look(bool);
-    impl<'ast> crate::visit::Visit<'ast> for Look {
+    struct HasClosure(bool);
+    impl<'ast> crate::visit::Visit<'ast> for HasClosure {
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {
             self.0 = true;
         }
     }
-    let mut look = Look(false);
-    crate::visit::Visit::visit_expr(&mut look, e);
-    look.0
+    let mut visitor = HasClosure(false);
+    crate::visit::Visit::visit_expr(&mut visitor, e);
+    visitor.0
 }

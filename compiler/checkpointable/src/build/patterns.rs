@@ -51,12 +51,12 @@ pub(super) enum Binds {
 }
 
 pub(super) fn binds(pat: &Pat) -> Binds {
-    struct Look {
+    struct BindingModes {
         inside: bool,
         /// Names below `&`, names with `ref`, others.
         found: [bool; 3],
     }
-    impl<'ast> crate::visit::Visit<'ast> for Look {
+    impl<'ast> crate::visit::Visit<'ast> for BindingModes {
         fn visit_pat_reference(&mut self, p: &'ast syn::PatReference) {
             let before = std::mem::replace(&mut self.inside, true);
             crate::visit::visit_pat_reference(self, p);
@@ -75,12 +75,12 @@ pub(super) fn binds(pat: &Pat) -> Binds {
         }
         fn visit_expr(&mut self, _: &'ast Expr) {}
     }
-    let mut look = Look {
+    let mut visitor = BindingModes {
         inside: false,
         found: [false; 3],
     };
-    crate::visit::Visit::visit_pat(&mut look, pat);
-    match look.found {
+    crate::visit::Visit::visit_pat(&mut visitor, pat);
+    match visitor.found {
         [true, false, false] => Binds::Values,
         [false, true, false] => Binds::Borrows,
         [_, true, _] => Binds::Mixed,
@@ -90,29 +90,29 @@ pub(super) fn binds(pat: &Pat) -> Binds {
 
 /// Does it borrow from what is matched?
 pub(crate) fn has_ref(pat: &Pat) -> bool {
-    struct Look(bool);
-    impl<'ast> crate::visit::Visit<'ast> for Look {
+    struct HasRef(bool);
+    impl<'ast> crate::visit::Visit<'ast> for HasRef {
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
             self.0 |= p.by_ref.is_some();
             crate::visit::visit_pat_ident(self, p);
         }
     }
-    let mut look = Look(false);
-    crate::visit::Visit::visit_pat(&mut look, pat);
-    look.0
+    let mut visitor = HasRef(false);
+    crate::visit::Visit::visit_pat(&mut visitor, pat);
+    visitor.0
 }
 
 /// The types of these names must be borrows, since they are made again.
 pub(super) fn checked(scrutinee: &Expr, names: &[(Ident, bool)]) -> TokenStream {
-    struct Look(bool);
-    impl<'ast> crate::visit::Visit<'ast> for Look {
+    struct CallsMethod(bool);
+    impl<'ast> crate::visit::Visit<'ast> for CallsMethod {
         fn visit_expr_method_call(&mut self, _: &'ast syn::ExprMethodCall) {
             self.0 = true;
         }
     }
-    let mut look = Look(false);
-    crate::visit::Visit::visit_expr(&mut look, scrutinee);
-    if !look.0 {
+    let mut visitor = CallsMethod(false);
+    crate::visit::Visit::visit_expr(&mut visitor, scrutinee);
+    if !visitor.0 {
         return TokenStream::new();
     }
     let names = names.iter().map(|(n, _)| n);

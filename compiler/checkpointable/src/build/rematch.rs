@@ -178,17 +178,17 @@ impl VisitMut for Choose {
 }
 
 fn binds_any(pat: &Pat) -> bool {
-    struct Look(bool);
-    impl<'ast> Visit<'ast> for Look {
+    struct BindsAny(bool);
+    impl<'ast> Visit<'ast> for BindsAny {
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
             self.0 |= is_binding(p);
             visit::visit_pat_ident(self, p);
         }
         fn visit_expr(&mut self, _: &'ast syn::Expr) {}
     }
-    let mut look = Look(false);
-    look.visit_pat(pat);
-    look.0
+    let mut visitor = BindsAny(false);
+    visitor.visit_pat(pat);
+    visitor.0
 }
 
 /// The pattern without what binds nothing.
@@ -217,8 +217,8 @@ pub(super) fn structure(pat: &Pat) -> Pat {
 
 /// Are alternatives that bind names told by the variants that hold what they bind?
 fn tells(pat: &Pat) -> bool {
-    struct Look(bool);
-    impl<'ast> Visit<'ast> for Look {
+    struct VariantsTell(bool);
+    impl<'ast> Visit<'ast> for VariantsTell {
         fn visit_pat_or(&mut self, o: &'ast syn::PatOr) {
             if !o.cases.iter().any(binds_any) {
                 return;
@@ -230,9 +230,9 @@ fn tells(pat: &Pat) -> bool {
         }
         fn visit_expr(&mut self, _: &'ast syn::Expr) {}
     }
-    let mut look = Look(true);
-    look.visit_pat(pat);
-    look.0
+    let mut visitor = VariantsTell(true);
+    visitor.visit_pat(pat);
+    visitor.0
 }
 
 fn variant(pat: &Pat) -> Option<String> {

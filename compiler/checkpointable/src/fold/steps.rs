@@ -178,15 +178,15 @@ pub(super) fn taken_apart(e: &Expr) -> Option<(Expr, Vec<Step>)> {
 }
 
 pub(super) fn has_closure(e: &Expr) -> bool {
-    struct Look(bool);
-    impl<'ast> Visit<'ast> for Look {
+    struct HasClosure(bool);
+    impl<'ast> Visit<'ast> for HasClosure {
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {
             self.0 = true;
         }
     }
-    let mut look = Look(false);
-    look.visit_expr(e);
-    look.0
+    let mut visitor = HasClosure(false);
+    visitor.visit_expr(e);
+    visitor.0
 }
 
 /// Over a borrow, or over numbers.

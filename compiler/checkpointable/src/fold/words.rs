@@ -13,8 +13,8 @@ use crate::marks;
 
 /// Does it leave the closure, or come from one that takes what it needs?
 pub(super) fn stays_within(c: &syn::ExprClosure) -> bool {
-    struct Look(bool);
-    impl<'ast> Visit<'ast> for Look {
+    struct StaysWithin(bool);
+    impl<'ast> Visit<'ast> for StaysWithin {
         fn visit_expr_return(&mut self, _: &'ast syn::ExprReturn) {
             self.0 = false;
         }
@@ -25,22 +25,22 @@ pub(super) fn stays_within(c: &syn::ExprClosure) -> bool {
             self.0 &= marks::arguments(m).is_some() && !m.tokens.to_string().contains("return");
         }
     }
-    let mut look = Look(c.capture.is_none() && c.asyncness.is_none());
-    look.visit_expr(&c.body);
-    look.0
+    let mut visitor = StaysWithin(c.capture.is_none() && c.asyncness.is_none());
+    visitor.visit_expr(&c.body);
+    visitor.0
 }
 
 pub(super) fn leaves_in_macros(block: &Block) -> bool {
-    struct Look(bool);
-    impl<'ast> Visit<'ast> for Look {
+    struct LeavesInMacros(bool);
+    impl<'ast> Visit<'ast> for LeavesInMacros {
         fn visit_macro(&mut self, m: &'ast syn::Macro) {
             let words = identifiers(&m.tokens);
             self.0 |= words.contains("break") || words.contains("continue");
         }
     }
-    let mut look = Look(false);
-    look.visit_block(block);
-    look.0
+    let mut visitor = LeavesInMacros(false);
+    visitor.visit_block(block);
+    visitor.0
 }
 
 /// A body in two loops that were one.

@@ -245,8 +245,8 @@ fn owners(by_value: &[build::Parameter]) -> BTreeSet<String> {
 
 /// Is it a method or an associated function, as far as it shows?
 fn is_method(function: &ItemFn) -> bool {
-    struct Look(bool);
-    impl<'ast> Visit<'ast> for Look {
+    struct IsMethod(bool);
+    impl<'ast> Visit<'ast> for IsMethod {
         fn visit_ident(&mut self, i: &'ast Ident) {
             self.0 |= i == "Self";
         }
@@ -255,10 +255,10 @@ fn is_method(function: &ItemFn) -> bool {
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }
-    let mut look = Look(function.sig.receiver().is_some());
-    look.visit_signature(&function.sig);
-    visit::visit_block(&mut look, &function.block);
-    look.0
+    let mut visitor = IsMethod(function.sig.receiver().is_some());
+    visitor.visit_signature(&function.sig);
+    visit::visit_block(&mut visitor, &function.block);
+    visitor.0
 }
 
 fn check(sig: &Signature) -> Result<()> {
@@ -297,17 +297,17 @@ fn check(sig: &Signature) -> Result<()> {
 
 /// `impl Trait` in what the function returns.
 fn hidden(sig: &Signature) -> Option<TokenStream> {
-    struct Look(Option<TokenStream>);
-    impl<'ast> Visit<'ast> for Look {
+    struct ImplTrait(Option<TokenStream>);
+    impl<'ast> Visit<'ast> for ImplTrait {
         fn visit_type_impl_trait(&mut self, t: &'ast syn::TypeImplTrait) {
             self.0 = Some(t.to_token_stream());
         }
     }
-    let mut look = Look(None);
+    let mut visitor = ImplTrait(None);
     if let ReturnType::Type(_, ty) = &sig.output {
-        look.visit_type(ty);
+        visitor.visit_type(ty);
     }
-    look.0
+    visitor.0
 }
 
 pub fn output(sig: &Signature) -> Type {
@@ -430,8 +430,8 @@ fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
     combined(points.errors)?;
     combined(nested::once(&mut function.block))?;
     combined(nested::hiding(&function.block))?;
-    let unmarked = unmarked::look(&function.sig, &function.block, is_meant(&function.attrs));
-    let unsaved = statics::look(&function.sig, &function.block);
+    let unmarked = unmarked::lints(&function.sig, &function.block, is_meant(&function.attrs));
+    let unsaved = statics::lints(&function.sig, &function.block);
     let small = names::small(&mut function.sig, &function.block);
     let p = parameters(&function.sig);
     if p.by_self.is_some() {

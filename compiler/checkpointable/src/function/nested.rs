@@ -12,10 +12,10 @@ use crate::marks;
 
 /// Implementations for types from outside are left to the plain form; statics are refused.
 pub fn once(block: &mut Block) -> Vec<syn::Error> {
-    let mut look = Look::default();
-    look.visit_block(block);
-    Leave(look.types).visit_block_mut(block);
-    look.errors
+    let mut visitor = NestedItems::default();
+    visitor.visit_block(block);
+    Leave(visitor.types).visit_block_mut(block);
+    visitor.errors
 }
 
 /// What a block with locations declares: all of its region's code comes to lie within the block, so nothing outside may
@@ -140,13 +140,13 @@ impl<'ast> Visit<'ast> for Inner {
 }
 
 #[derive(Default)]
-struct Look {
+struct NestedItems {
     /// Types that are declared here.
     types: HashSet<String>,
     errors: Vec<syn::Error>,
 }
 
-impl Look {
+impl NestedItems {
     fn refuse(&mut self, tokens: &dyn quote::ToTokens, what: &str) {
         let text = format!("{what} in a checkpointable function would exist once for each of its forms: declare it outside");
         let tokens = tokens.to_token_stream();
@@ -154,7 +154,7 @@ impl Look {
     }
 }
 
-impl<'ast> Visit<'ast> for Look {
+impl<'ast> Visit<'ast> for NestedItems {
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
             Item::Static(s) => self.refuse(&s.ident, "a static"),

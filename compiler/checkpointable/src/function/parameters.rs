@@ -12,8 +12,8 @@ use crate::build::Parameter;
 
 /// Is an argument of this type made again by the caller?
 pub(crate) fn is_borrow(ty: &Type, generics: &syn::Generics) -> bool {
-    struct Look<'g>(bool, &'g syn::Generics);
-    impl<'ast> Visit<'ast> for Look<'_> {
+    struct IsBorrow<'g>(bool, &'g syn::Generics);
+    impl<'ast> Visit<'ast> for IsBorrow<'_> {
         fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
             let forever = r.lifetime.as_ref().is_some_and(|l| l.ident == "static");
             self.0 |= !forever;
@@ -46,9 +46,9 @@ pub(crate) fn is_borrow(ty: &Type, generics: &syn::Generics) -> bool {
             visit::visit_type_path(self, p);
         }
     }
-    let mut look = Look(false, generics);
-    look.visit_type(ty);
-    look.0
+    let mut visitor = IsBorrow(false, generics);
+    visitor.visit_type(ty);
+    visitor.0
 }
 
 fn is_closure(bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, syn::Token![+]>) -> bool {
@@ -393,25 +393,25 @@ pub(crate) fn rename_self(tokens: TokenStream) -> TokenStream {
 }
 
 fn mutable_names(pat: &Pat) -> Vec<Ident> {
-    struct Look(Vec<Ident>);
-    impl<'ast> Visit<'ast> for Look {
+    struct MutableNames(Vec<Ident>);
+    impl<'ast> Visit<'ast> for MutableNames {
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
             if p.mutability.is_some() && p.by_ref.is_none() {
                 self.0.push(p.ident.clone());
             }
         }
     }
-    let mut look = Look(Vec::new());
-    look.visit_pat(pat);
-    look.0
+    let mut visitor = MutableNames(Vec::new());
+    visitor.visit_pat(pat);
+    visitor.0
 }
 
 fn pattern_names(pat: &Pat, into: &mut Vec<Ident>) {
-    struct Look<'a>(&'a mut Vec<Ident>);
-    impl<'ast> Visit<'ast> for Look<'_> {
+    struct PatternNames<'a>(&'a mut Vec<Ident>);
+    impl<'ast> Visit<'ast> for PatternNames<'_> {
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
             self.0.push(p.ident.clone());
         }
     }
-    Look(into).visit_pat(pat);
+    PatternNames(into).visit_pat(pat);
 }

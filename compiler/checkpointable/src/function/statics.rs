@@ -16,13 +16,13 @@ use super::nested;
 use crate::marks;
 
 /// Asks for the statics that a body names.
-pub fn look(sig: &Signature, block: &Block) -> TokenStream {
-    let mut look = Look::default();
-    sig.inputs.iter().for_each(|i| look.visit_fn_arg(i));
-    look.visit_block(block);
-    let Look {
+pub fn lints(sig: &Signature, block: &Block) -> TokenStream {
+    let mut visitor = StaticUses::default();
+    sig.inputs.iter().for_each(|i| visitor.visit_fn_arg(i));
+    visitor.visit_block(block);
+    let StaticUses {
         named, own, hides, ..
-    } = look;
+    } = visitor;
     let seen = |path: &&(ExprPath, bool)| match path.0.path.get_ident() {
         Some(name) => !hides && !own.contains(&name.to_string()),
         None => true,
@@ -72,7 +72,7 @@ fn is_static(path: &ExprPath) -> bool {
 }
 
 #[derive(Default)]
-struct Look {
+struct StaticUses {
     /// By how they are written, whether one is `static mut` as it shows.
     named: BTreeMap<String, (ExprPath, bool)>,
     /// Names of the function's own.
@@ -83,7 +83,7 @@ struct Look {
     is_unsafe: bool,
 }
 
-impl Look {
+impl StaticUses {
     /// A value that is not moved.
     fn place(&mut self, e: &Expr) {
         if let Expr::Path(p) = e {
@@ -111,9 +111,9 @@ impl Look {
 
     fn owned(&mut self, e: &Expr) {
         // The visitor borrows for as long as the tree lives.
-        let mut inner = Look {
+        let mut inner = StaticUses {
             is_unsafe: self.is_unsafe,
-            ..Look::default()
+            ..StaticUses::default()
         };
         inner.visit_expr(e);
         // Well-known macros borrow.
@@ -126,7 +126,7 @@ impl Look {
     }
 }
 
-impl<'ast> Visit<'ast> for Look {
+impl<'ast> Visit<'ast> for StaticUses {
     fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
         self.own.insert(p.ident.to_string());
         visit::visit_pat_ident(self, p);

@@ -37,13 +37,13 @@ pub fn beside(sig: &Signature, vis: &Visibility, conditions: &TokenStream) -> To
 }
 
 /// Looks for what stands beside the functions that a body calls: an error, unless it is `meant`.
-pub fn look(sig: &Signature, block: &Block, meant: bool) -> TokenStream {
+pub fn lints(sig: &Signature, block: &Block, meant: bool) -> TokenStream {
     let denied = (!meant).then(|| quote!(#[deny(deprecated)]));
-    let mut look = Look::default();
-    sig.inputs.iter().for_each(|i| look.visit_fn_arg(i));
-    look.visit_block(block);
-    let own = &look.own;
-    let calls = look
+    let mut visitor = PlainCalls::default();
+    sig.inputs.iter().for_each(|i| visitor.visit_fn_arg(i));
+    visitor.visit_block(block);
+    let own = &visitor.own;
+    let calls = visitor
         .calls
         .iter()
         .filter(|c| c.within.is_some() || !own.contains(&c.name.to_string()));
@@ -85,13 +85,13 @@ struct Call {
 }
 
 #[derive(Default)]
-struct Look {
+struct PlainCalls {
     calls: Vec<Call>,
     /// Names of locals.
     own: HashSet<String>,
 }
 
-impl Look {
+impl PlainCalls {
     fn call(&mut self, path: &syn::ExprPath) {
         let mut segments: Vec<_> = path.path.segments.iter().collect();
         let Some(last) = segments.pop() else { return };
@@ -125,14 +125,14 @@ impl Look {
 
     fn owned(&mut self, e: &Expr) {
         // The visitor borrows for as long as the tree lives.
-        let mut inner = Look::default();
+        let mut inner = PlainCalls::default();
         inner.visit_expr(e);
         self.calls.append(&mut inner.calls);
         self.own.extend(inner.own);
     }
 }
 
-impl<'ast> Visit<'ast> for Look {
+impl<'ast> Visit<'ast> for PlainCalls {
     fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
         self.own.insert(p.ident.to_string());
         visit::visit_pat_ident(self, p);

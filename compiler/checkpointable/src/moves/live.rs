@@ -226,14 +226,14 @@ impl Live {
 
     /// Its parts in any order, and all ways out of it.
     fn leaf(&mut self, e: &Expr, mut behind: Names) -> Names {
-        let mut look = Look::default();
-        look.visit_expr(e);
-        if look.jumps {
+        let mut visitor = PointsAndJumps::default();
+        visitor.visit_expr(e);
+        if visitor.jumps {
             for a in &self.around {
                 behind.extend(a.left.iter().chain(&a.again).cloned());
             }
         }
-        self.points_at(look.points, &behind);
+        self.points_at(visitor.points, &behind);
         with(behind, e)
     }
 
@@ -276,12 +276,12 @@ impl Live {
 
 /// What is in an expression that is not taken apart here.
 #[derive(Default)]
-struct Look {
+struct PointsAndJumps {
     points: Vec<usize>,
     jumps: bool,
 }
 
-impl<'ast> Visit<'ast> for Look {
+impl<'ast> Visit<'ast> for PointsAndJumps {
     fn visit_attribute(&mut self, a: &'ast syn::Attribute) {
         self.points.extend(number(std::slice::from_ref(a)));
     }

@@ -112,8 +112,8 @@ fn local(e: &Expr) -> Option<String> {
 
 /// Names of a pattern, with whether they are `mut`, and whether each takes its value out of what is matched.
 pub(super) fn bound(pat: &Pat) -> (Vec<(String, bool)>, bool) {
-    struct Look(Vec<(String, bool)>, bool);
-    impl<'ast> Visit<'ast> for Look {
+    struct Bindings(Vec<(String, bool)>, bool);
+    impl<'ast> Visit<'ast> for Bindings {
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
             if is_binding(p) {
                 let mutable = p.mutability.is_some() && p.by_ref.is_none();
@@ -124,24 +124,24 @@ pub(super) fn bound(pat: &Pat) -> (Vec<(String, bool)>, bool) {
         }
         fn visit_expr(&mut self, _: &'ast Expr) {}
     }
-    let mut look = Look(Vec::new(), false);
-    look.visit_pat(pat);
-    (look.0, look.1)
+    let mut visitor = Bindings(Vec::new(), false);
+    visitor.visit_pat(pat);
+    (visitor.0, visitor.1)
 }
 
 /// Does it borrow a part by `ref mut`?
 fn changes(pat: &Pat) -> bool {
-    struct Look(bool);
-    impl<'ast> Visit<'ast> for Look {
+    struct BorrowsMutably(bool);
+    impl<'ast> Visit<'ast> for BorrowsMutably {
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
             self.0 |= p.by_ref.is_some() && p.mutability.is_some();
             visit::visit_pat_ident(self, p);
         }
         fn visit_expr(&mut self, _: &'ast Expr) {}
     }
-    let mut look = Look(false);
-    look.visit_pat(pat);
-    look.0
+    let mut visitor = BorrowsMutably(false);
+    visitor.visit_pat(pat);
+    visitor.0
 }
 
 impl Walk {

@@ -88,8 +88,8 @@ impl Question {
 /// is made again, and what goes over a borrow does nothing else.
 pub(super) fn ask_parts(made: &Expr) -> TokenStream {
     #[derive(Default)]
-    struct Look(TokenStream);
-    impl Look {
+    struct PartQuestions(TokenStream);
+    impl PartQuestions {
         fn gone_over(&mut self, e: &Expr) {
             match e {
                 Expr::Paren(p) => self.gone_over(&p.expr),
@@ -103,7 +103,7 @@ pub(super) fn ask_parts(made: &Expr) -> TokenStream {
             }
         }
     }
-    impl<'ast> Visit<'ast> for Look {
+    impl<'ast> Visit<'ast> for PartQuestions {
         fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
             if iterates(&m.method) {
                 let (at, of) = (m.method.span().resolved_at(Span::call_site()), &m.receiver);
@@ -120,10 +120,10 @@ pub(super) fn ask_parts(made: &Expr) -> TokenStream {
         }
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
     }
-    let mut look = Look::default();
-    look.gone_over(made);
-    look.visit_expr(made);
-    let mut asked = look.0;
+    let mut visitor = PartQuestions::default();
+    visitor.gone_over(made);
+    visitor.visit_expr(made);
+    let mut asked = visitor.0;
     asked.extend(places::asked(made, &quote!(::pc3::point::fine)));
     match asked.is_empty() {
         true => asked,

@@ -184,8 +184,8 @@ impl Builder {
 
 /// Is it an argument of a marked call, or within one that is made again?
 fn is_handed_on(name: &str, stmts: &[Stmt]) -> bool {
-    struct Look<'n>(&'n str, bool);
-    impl<'ast> Visit<'ast> for Look<'_> {
+    struct IsHandedOn<'n>(&'n str, bool);
+    impl<'ast> Visit<'ast> for IsHandedOn<'_> {
         fn visit_macro(&mut self, m: &'ast syn::Macro) {
             let inner = syn::parse2::<Expr>(m.tokens.clone());
             let arguments = match (marks::is_call(m), &inner) {
@@ -199,9 +199,9 @@ fn is_handed_on(name: &str, stmts: &[Stmt]) -> bool {
             });
         }
     }
-    let mut look = Look(name, false);
-    stmts.iter().for_each(|s| look.visit_stmt(s));
-    look.1
+    let mut visitor = IsHandedOn(name, false);
+    stmts.iter().for_each(|s| visitor.visit_stmt(s));
+    visitor.1
 }
 
 /// Such locals that another one is used in, and where their `let`s are.
