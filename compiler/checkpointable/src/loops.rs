@@ -8,7 +8,7 @@ use proc_macro2::{Ident, Span};
 use quote::{format_ident, quote};
 use syn::{parse_quote, parse_quote_spanned, Expr};
 
-use crate::again::{is_place, is_reader, is_source, telling, Again, Locals, Source};
+use crate::again::{is_place, is_reader, is_source, telling, Locals, Reevaluation, Source};
 use crate::moves::effect;
 
 pub enum Over {
@@ -25,7 +25,11 @@ pub enum Over {
     Lent(Expr),
 }
 
-pub fn over(expr: &Expr, mut again: Again, mutable: &HashSet<String>) -> Result<Over, syn::Error> {
+pub fn over(
+    expr: &Expr,
+    mut again: Reevaluation,
+    mutable: &HashSet<String>,
+) -> Result<Over, syn::Error> {
     let mut made = expr.clone();
     if let Some(lent) = lent(expr, again.locals) {
         Ok(Over::Lent(lent))

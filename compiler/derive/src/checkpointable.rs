@@ -30,7 +30,7 @@ enum Kind {
 }
 
 /// What saves it.
-enum By {
+enum SavedBy {
     Itself,
     Serde,
 }
@@ -45,7 +45,7 @@ struct Member {
     ty: Type,
     field_ty: Type,
     kind: Kind,
-    by: By,
+    by: SavedBy,
 }
 
 /// Every type parameter must have the trait.
@@ -59,7 +59,7 @@ pub(crate) fn bind(generics: &mut syn::Generics, to: &syn::Path) {
 
 /// Those that are saved must have the trait; others, in fields that are not, only live as long.
 fn bind_saved(generics: &mut syn::Generics, saved: &[Type]) {
-    let mut named = Named::default();
+    let mut named = NamesInTypes::default();
     saved.iter().for_each(|t| named.visit_type(t));
     let params: Vec<Ident> = generics.type_params().map(|t| t.ident.clone()).collect();
     let clause = generics.make_where_clause();
@@ -75,9 +75,9 @@ fn bind_saved(generics: &mut syn::Generics, saved: &[Type]) {
 
 /// Names in types, but for what `PhantomData` only speaks of.
 #[derive(Default)]
-struct Named(HashSet<String>);
+struct NamesInTypes(HashSet<String>);
 
-impl<'ast> Visit<'ast> for Named {
+impl<'ast> Visit<'ast> for NamesInTypes {
     fn visit_path_segment(&mut self, s: &'ast syn::PathSegment) {
         if s.ident != "PhantomData" {
             self.0.insert(s.ident.to_string());
@@ -95,7 +95,7 @@ pub fn expand(item: TokenStream) -> Result<TokenStream> {
     bind_saved(&mut input.generics, &parts.saved);
     let name = &input.ident;
     let (impl_generics, ty_generics, filter) = input.generics.split_for_impl();
-    let Parts {
+    let Generated {
         size,
         align,
         describe,
@@ -146,7 +146,7 @@ pub fn expand(item: TokenStream) -> Result<TokenStream> {
     })
 }
 
-fn parts(data: &Data, title: &TokenStream) -> Result<Parts> {
+fn parts(data: &Data, title: &TokenStream) -> Result<Generated> {
     match data {
         Data::Struct(s) => structure(&s.fields, title),
         Data::Enum(e) => enumeration(e, title),
@@ -157,7 +157,7 @@ fn parts(data: &Data, title: &TokenStream) -> Result<Parts> {
     }
 }
 
-struct Parts {
+struct Generated {
     size: TokenStream,
     align: TokenStream,
     describe: TokenStream,
@@ -175,14 +175,14 @@ impl Member {
     /// A borrow of the field as what is saved.
     fn seen(&self, borrow: TokenStream) -> TokenStream {
         match self.by {
-            By::Itself => borrow,
-            By::Serde => quote!(::pc3::Serde::of(#borrow)),
+            SavedBy::Itself => borrow,
+            SavedBy::Serde => quote!(::pc3::Serde::of(#borrow)),
         }
     }
 }
 
 fn member(i: usize, f: &Field) -> Result<Member> {
-    let (mut kind, mut by) = (Kind::Saved, By::Itself);
+    let (mut kind, mut by) = (Kind::Saved, SavedBy::Itself);
     for a in f.attrs.iter().filter(|a| a.path().is_ident("pc3")) {
         a.parse_nested_meta(|m| {
             if m.path.is_ident("skip") {
@@ -206,7 +206,7 @@ fn member(i: usize, f: &Field) -> Result<Member> {
                 if with.value() != "serde" {
                     return Err(syn::Error::new_spanned(with, "expected \"serde\""));
                 }
-                by = By::Serde;
+                by = SavedBy::Serde;
             } else if m.path.is_ident("transient") {
                 let again: syn::Expr = m.value()?.parse()?;
                 kind = Kind::Transient(quote!(#again));
@@ -218,15 +218,15 @@ fn member(i: usize, f: &Field) -> Result<Member> {
             Ok(())
         })?;
     }
-    let is_saved = matches!(kind, Kind::Saved | Kind::Optional(_)) && matches!(by, By::Itself);
+    let is_saved = matches!(kind, Kind::Saved | Kind::Optional(_)) && matches!(by, SavedBy::Itself);
     if let Some((at, why)) = unsaved::of(&f.ty).filter(|_| is_saved) {
         return Err(syn::Error::new_spanned(at, why));
     }
     let index = syn::Index::from(i);
     let field_ty = f.ty.clone();
     let ty = match by {
-        By::Itself => field_ty.clone(),
-        By::Serde => parse_quote!(::pc3::Serde<#field_ty>),
+        SavedBy::Itself => field_ty.clone(),
+        SavedBy::Serde => parse_quote!(::pc3::Serde<#field_ty>),
     };
     Ok(Member {
         name: f.ident.as_ref().map_or_else(
@@ -268,7 +268,7 @@ fn saved(list: &[Member]) -> Vec<&Member> {
 
 /// Types of those that are saved as what they are.
 fn by_themselves<'m>(list: &'m [&Member]) -> impl Iterator<Item = Type> + 'm {
-    let itself = |m: &&&Member| matches!(m.by, By::Itself);
+    let itself = |m: &&&Member| matches!(m.by, SavedBy::Itself);
     list.iter().filter(itself).map(|m| m.ty.clone())
 }
 
@@ -297,15 +297,15 @@ fn loaded(of: &TokenStream, list: &[Member]) -> TokenStream {
     for m in list.iter().filter(|m| !is_late(m)).chain(late) {
         let (field, name, ty) = (&m.field, &m.name, &m.ty);
         let inner = match m.by {
-            By::Itself => quote!(),
-            By::Serde => quote!(.0),
+            SavedBy::Itself => quote!(),
+            SavedBy::Serde => quote!(.0),
         };
         let value = match &m.kind {
             Kind::Saved => quote!(pc3_members.load::<#ty>(#name)?#inner),
             Kind::Optional(or) => {
                 let or = match m.by {
-                    By::Itself => quote!(#or),
-                    By::Serde => quote!(|| ::pc3::Serde(#or())),
+                    SavedBy::Itself => quote!(#or),
+                    SavedBy::Serde => quote!(|| ::pc3::Serde(#or())),
                 };
                 quote!(pc3_members.load_or::<#ty>(#name, #or)?#inner)
             }
@@ -332,7 +332,7 @@ fn columns(all: &[Member], title: &TokenStream) -> TokenStream {
     let plain = |m: &Member| {
         matches!(
             (&m.kind, &m.by),
-            (Kind::Saved | Kind::Optional(_), By::Itself)
+            (Kind::Saved | Kind::Optional(_), SavedBy::Itself)
         )
     };
     if all.is_empty() || !all.iter().all(plain) {
@@ -361,7 +361,7 @@ fn columns(all: &[Member], title: &TokenStream) -> TokenStream {
     }
 }
 
-fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
+fn structure(fields: &Fields, title: &TokenStream) -> Result<Generated> {
     let all = members(fields)?;
     let list = saved(&all);
     let layout = layout(&list);
@@ -373,7 +373,7 @@ fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
     });
     let types = list.iter().map(|m| &m.ty);
     let i = 0..list.len();
-    Ok(Parts {
+    Ok(Generated {
         types: all.iter().map(|m| m.field_ty.clone()).collect(),
         saved: by_themselves(&list).collect(),
         size: quote!(#layout.size),
@@ -397,7 +397,7 @@ fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
     })
 }
 
-fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
+fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Generated> {
     let (mut sizes, mut variants, mut saves, mut loads) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut itself = Vec::new();
@@ -444,7 +444,7 @@ fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
     let n = sizes.len();
     let tagged = quote!(::pc3::tagged::<#n>([#(#sizes),*]));
     let none = e.variants.is_empty().then(|| quote!(_ => {}));
-    Ok(Parts {
+    Ok(Generated {
         types: held.map(|f| f.ty.clone()).collect(),
         saved: itself,
         size: quote!(#tagged.0),

@@ -2,7 +2,7 @@
 //! ever stored in one, it holds an address; else it does if something alive is there, and counts from one if not.
 
 use crate::heap::called_name;
-use pc3_program::annotations::Said;
+use pc3_program::annotations::Annotations;
 use pc3_program::program::Program;
 use pc3_program::tables::makes_number;
 use pc3_program::walk::{init_exprs, strip_casts, visit_decls, Node};
@@ -11,7 +11,7 @@ use pc3_typemetric::types::AddressBits;
 use std::collections::HashSet;
 
 /// Adds to what the author says of integers; returns those that hold other things as well, by unit.
-pub fn tell(p: &Program, said: &mut Said) -> Vec<Vec<SymId>> {
+pub fn tell(p: &Program, said: &mut Annotations) -> Vec<Vec<SymId>> {
     let mut rest = Vec::new();
     for (u, said) in p.units.iter().zip(&mut said.units) {
         let (alone, both) = find(u);
@@ -25,7 +25,7 @@ pub fn tell(p: &Program, said: &mut Said) -> Vec<Vec<SymId>> {
 }
 
 /// Adds these, if they are not known to be made of sizes, or said to be anything.
-pub fn tell_rest(said: &mut Said, rest: &[Vec<SymId>]) {
+pub fn tell_rest(said: &mut Annotations, rest: &[Vec<SymId>]) {
     for (said, list) in said.units.iter_mut().zip(rest) {
         let unknown = |s: &&SymId| said.of_variable(**s).is_none();
         let list: Vec<SymId> = list.iter().filter(unknown).copied().collect();

@@ -4,7 +4,7 @@
 use expect_test::{expect, Expect};
 use pc3_portability::addresses::{self, Numbers, Stays};
 use pc3_portability::{heap, lints, size_derived};
-use pc3_program::annotations::{self, Said};
+use pc3_program::annotations::{self, Annotations};
 use pc3_program::callgraph::{self, CallGraph};
 use pc3_program::program::Program;
 use pc3_syntax::diag::Diagnostics;
@@ -26,7 +26,7 @@ fn check(text: &str, dump: impl Fn(&Program, &CallGraph) -> String, expect: Expe
     expect.assert_eq(&dump(&p, &graph));
 }
 
-fn nothing_said(p: &Program) -> Said {
+fn nothing_said(p: &Program) -> Annotations {
     annotations::resolve(p.units, &[], &mut Diagnostics::default())
 }
 

@@ -3,7 +3,7 @@
 
 use crate::alike::alike;
 use pc3_portability::heap::{self, Heap};
-use pc3_program::annotations::{InUnit, Said};
+use pc3_program::annotations::{Annotations, InUnit};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{Callee, Program};
 use pc3_program::tables::is_lock;
@@ -46,7 +46,7 @@ pub struct TrackedUnions {
     units: Vec<HashSet<RecordId>>,
     /// Unions of objects that may be allocated shorter than their type; None: any may.
     short: Option<HashSet<String>>,
-    forms: Vec<HashMap<RecordId, Form>>,
+    forms: Vec<HashMap<RecordId, NoteForm>>,
 }
 
 /// Why nothing is noted.
@@ -60,7 +60,7 @@ pub enum Without {
 
 /// How a union is noted.
 #[derive(Clone, Copy, Debug)]
-pub struct Form {
+pub struct NoteForm {
     /// Its own in the program, for codes of notes.
     pub number: u32,
     /// How deep other unions lie in it, if notes lie beside the memory: level by level.
@@ -104,7 +104,7 @@ impl TrackedUnions {
         &self.units[unit]
     }
 
-    pub fn forms(&self, unit: usize) -> &HashMap<RecordId, Form> {
+    pub fn forms(&self, unit: usize) -> &HashMap<RecordId, NoteForm> {
         &self.forms[unit]
     }
 
@@ -122,7 +122,7 @@ impl TrackedUnions {
             let mut list: Vec<RecordId> = self.units[i].iter().copied().collect();
             list.sort_unstable();
             for r in list {
-                let form = Form {
+                let form = NoteForm {
                     number,
                     level: Some(height_of(u, r) - 1).filter(|l| *l < LEVELS && has_words(u, r)),
                     held: held.contains(&key(u, r)),
@@ -262,7 +262,7 @@ fn is_word(t: &Type) -> bool {
 }
 
 /// How many levels of notes beside the memory the unions in a type have, if all have theirs there alone.
-pub fn levels(u: &Unit, forms: &HashMap<RecordId, Form>, t: TypeId) -> Option<usize> {
+pub fn levels(u: &Unit, forms: &HashMap<RecordId, NoteForm>, t: TypeId) -> Option<usize> {
     match u.ty(t) {
         Type::Array { elem, .. } => levels(u, forms, elem.ty),
         Type::Record(r) => {
@@ -403,7 +403,7 @@ pub fn contains(u: &Unit, noted: &HashSet<RecordId>, t: TypeId) -> bool {
     }
 }
 
-pub fn analyse(p: &Program, g: &CallGraph, said: &Said, heap: &Heap) -> TrackedUnions {
+pub fn analyse(p: &Program, g: &CallGraph, said: &Annotations, heap: &Heap) -> TrackedUnions {
     let mut noted = TrackedUnions::none(p);
     if !g.reaches.contains(&true) {
         return noted;
@@ -471,7 +471,7 @@ pub fn analyse(p: &Program, g: &CallGraph, said: &Said, heap: &Heap) -> TrackedU
 fn short(p: &Program, heap: &Heap) -> Option<HashSet<String>> {
     let mut keys = HashSet::new();
     let all = heap.sites.iter().flatten().filter(|s| !s.in_wrapper);
-    for site in all.filter(|s| s.form == heap::Form::Unknown) {
+    for site in all.filter(|s| s.form == heap::SizeForm::Unknown) {
         let u = &p.units[site.unit];
         every(u, site.elem?.ty, &mut |r| _ = keys.insert(key(u, r)));
     }

@@ -16,7 +16,7 @@ use std::sync::mpsc::Receiver;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pc3_control::control::{without_size_signal, Taken};
+use pc3_control::control::{without_size_signal, Attempted};
 use pc3_control::failpoint::chaos;
 use pc3_control::peers::Peers;
 use pc3_control::store::{Begun, Stalls, StoreError, Temporary};
@@ -289,7 +289,7 @@ fn lead(job: &Arc<Job>, peers: &dyn Peers, source: &mut dyn Source) -> Written {
         return Written::After(After::Continue);
     };
     let stops = job.control.done(passage, what, source.since().elapsed());
-    let stop = stops || (stop && what == Taken::Committed);
+    let stop = stops || (stop && what == Attempted::Committed);
     peers.spread(&encode_outcome(passage, &Outcome::Over(what), stop));
     Written::After(After::of(stop))
 }
@@ -360,11 +360,11 @@ fn write_together(
     peers: &dyn Peers,
     source: &mut dyn Source,
     mut sheet: Sheet,
-) -> Option<Taken> {
+) -> Option<Attempted> {
     let asked = sheet.asked;
     let begun = match &sheet.lengths {
         Err(why) => Err(job.skipped(why, asked)),
-        Ok(_) if job.detached => Err(Taken::Committed),
+        Ok(_) if job.detached => Err(Attempted::Committed),
         Ok(_) => begin(job).map_err(|e| job.not_written(&e.to_string(), asked)),
     };
     let begun = match begun {
@@ -482,7 +482,7 @@ fn write_now(
     source: &mut dyn Source,
     mut sheet: Sheet,
     mut begun: Begun,
-) -> Taken {
+) -> Attempted {
     let (id, path) = (begun.id(), begun.path().to_owned());
     let apart = source.is_apart();
     let written = without_size_signal(|| {
@@ -583,11 +583,11 @@ fn make_newest(
     Ok(())
 }
 
-fn told(job: &Job, asked: bool, done: Result<(), StoreError>) -> Taken {
+fn told(job: &Job, asked: bool, done: Result<(), StoreError>) -> Attempted {
     match done {
         Ok(()) => {
             lock(&job.failures).clear();
-            Taken::Committed
+            Attempted::Committed
         }
         Err(error) => job.not_written(&error.to_string(), asked),
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pc3_control::control::Taken;
+use pc3_control::control::Attempted;
 use pc3_control::report::{die, EXIT_FATAL};
 use pc3_format::bytes::{DecodeError, Decoder, Encoder};
 use pc3_format::file::{Entry, SECTIONS};
@@ -212,7 +212,7 @@ pub(crate) fn tables(bytes: &[u8]) -> Tables {
 
 /// What has become of a checkpoint.
 pub(crate) enum Outcome {
-    Over(Taken),
+    Over(Attempted),
     /// Local checkpoints do not fit together.
     Disturbed,
 }
@@ -220,9 +220,9 @@ pub(crate) enum Outcome {
 /// `passage`: as far as ranks had come; `stop`: the job is to end now.
 pub(crate) fn encode_outcome(passage: u64, what: &Outcome, stop: bool) -> Vec<u8> {
     let number = match what {
-        Outcome::Over(Taken::Committed) => 0,
-        Outcome::Over(Taken::InTheWay) => 1,
-        Outcome::Over(Taken::Failed) => 2,
+        Outcome::Over(Attempted::Committed) => 0,
+        Outcome::Over(Attempted::InTheWay) => 1,
+        Outcome::Over(Attempted::Failed) => 2,
         Outcome::Disturbed => 3,
     };
     let mut e = Encoder::default();
@@ -233,13 +233,13 @@ pub(crate) fn encode_outcome(passage: u64, what: &Outcome, stop: bool) -> Vec<u8
 }
 
 /// As processes see it that follow: to these a disturbed one was none.
-pub(crate) fn decode_outcome(bytes: &[u8]) -> Decoded<(u64, Taken, bool)> {
+pub(crate) fn decode_outcome(bytes: &[u8]) -> Decoded<(u64, Attempted, bool)> {
     let mut d = Decoder::new(bytes, "outcome");
     let (passage, what, stop) = (d.u64()?, d.u64()?, d.u64()? != 0);
     let what = match what {
-        0 => Taken::Committed,
-        1 | 3 => Taken::InTheWay,
-        _ => Taken::Failed,
+        0 => Attempted::Committed,
+        1 | 3 => Attempted::InTheWay,
+        _ => Attempted::Failed,
     };
     Ok((passage, what, stop))
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pc3_typemetric::descriptor::{PC3_ORDER_SIZE, PC3_ORDER_WAY};
 
-use pc3_state::program::registry::Order;
+use pc3_state::program::registry::OrderDependence;
 
 /// Nodes that sizes had got to in the run that this one goes on from.
 static BEFORE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
@@ -26,14 +26,14 @@ pub(crate) fn go_on_from(rows: &[(String, u32)]) {
     before().extend(reached.filter_map(|r| Some(r.0.strip_prefix('@')?.to_owned())));
 }
 
-fn ways(orders: &[Order]) -> impl Iterator<Item = &Order> {
+fn ways(orders: &[OrderDependence]) -> impl Iterator<Item = &OrderDependence> {
     orders.iter().filter(|o| o.by == PC3_ORDER_WAY)
 }
 
 /// The nodes that sizes have got to.
-pub fn reached(orders: &[Order]) -> BTreeSet<String> {
+pub fn reached(orders: &[OrderDependence]) -> BTreeSet<String> {
     let mut all = before().clone();
-    let mut taken: Vec<&Order> = ways(orders).filter(|o| o.has_run()).collect();
+    let mut taken: Vec<&OrderDependence> = ways(orders).filter(|o| o.has_run()).collect();
     loop {
         let count = all.len();
         taken.retain(|o| match &o.when {
@@ -50,7 +50,7 @@ pub fn reached(orders: &[Order]) -> BTreeSet<String> {
 }
 
 /// Whether sizes have got there, of each node, for a checkpoint.
-pub fn rows(orders: &[Order]) -> Vec<(String, u32)> {
+pub fn rows(orders: &[OrderDependence]) -> Vec<(String, u32)> {
     let reached = reached(orders);
     let mut nodes: BTreeSet<&String> = ways(orders).map(|o| &o.place).collect();
     nodes.extend(&reached);
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn only_what_has_run_leads_further() {
         let ran = [0u8, 1];
-        let way = |from: Option<&str>, to: &str, by: Option<usize>| Order {
+        let way = |from: Option<&str>, to: &str, by: Option<usize>| OrderDependence {
             place: to.into(),
             by: PC3_ORDER_WAY,
             ran: by.map_or(0, |i| &raw const ran[i] as usize),

@@ -88,7 +88,7 @@ fn request() {
 
 /// What became of a checkpoint that was to be taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Taken {
+pub enum Attempted {
     Committed,
     /// Something of the program's stands in the way, which may soon be gone.
     InTheWay,
@@ -392,22 +392,22 @@ impl Control {
     }
 
     /// The same, and what became of it.  `took`: how long that was.  True if the job is to stop now.
-    pub fn done(&self, passage: u64, what: Taken, took: Duration) -> bool {
+    pub fn done(&self, passage: u64, what: Attempted, took: Duration) -> bool {
         let (times, later) = (self.in_vain.load(SeqCst).min(6), self.spaced(passage));
         self.count(what);
-        if what == Taken::Committed {
+        if what == Attempted::Committed {
             self.after(passage);
             let taken = self.taken.load(SeqCst);
             return STOP.load(SeqCst) || self.stop_after.is_some_and(|k| taken >= k);
         }
         self.after(match what {
-            Taken::Failed => later,
+            Attempted::Failed => later,
             _ => passage,
         });
         let by_passage = matches!(self.every, Every::Passages(_));
         if STOP.load(SeqCst) || (self.stops() && !by_passage) {
             let pause = match what {
-                Taken::Failed => Duration::from_secs(1),
+                Attempted::Failed => Duration::from_secs(1),
                 _ => Duration::from_millis(10),
             };
             request_after((pause * (1 << times)).max(took * 10));
@@ -417,16 +417,16 @@ impl Control {
 }
 
 impl Control {
-    fn count(&self, what: Taken) {
+    fn count(&self, what: Attempted) {
         match what {
-            Taken::Committed => {
+            Attempted::Committed => {
                 self.in_vain.store(0, SeqCst);
                 self.dropped_in_vain.store(0, SeqCst);
                 self.unwritten_in_vain.store(0, SeqCst);
                 self.taken.fetch_add(1, SeqCst);
             }
-            Taken::InTheWay => drop(self.in_vain.fetch_add(1, SeqCst)),
-            Taken::Failed => {
+            Attempted::InTheWay => drop(self.in_vain.fetch_add(1, SeqCst)),
+            Attempted::Failed => {
                 self.in_vain.fetch_add(1, SeqCst);
                 self.unwritten_in_vain.fetch_add(1, SeqCst);
                 self.failed.fetch_add(1, SeqCst);
@@ -451,7 +451,7 @@ impl Control {
     }
 
     /// What became of that one; by time the next is due an interval later.
-    pub fn written(&self, what: Taken) {
+    pub fn written(&self, what: Attempted) {
         self.count(what);
         self.timer.as_ref().inspect(|t| t.restart());
     }

@@ -28,7 +28,7 @@ const HEAP: (usize, usize) = (0x5000_0000, 0xa000_0000);
 /// Stretches, ascending, none beside another.
 struct Stretches(Vec<(usize, usize)>);
 
-struct Room {
+struct AddressSpace {
     unused: Stretches,
     /// Mapped, for those who will ask for these very ranges.
     reserved: Stretches,
@@ -37,7 +37,7 @@ struct Room {
 /// Not to be used: mappings are to lie elsewhere.
 static AVOID: AtomicBool = AtomicBool::new(false);
 
-static ROOM: Mutex<Option<Room>> = Mutex::new(None);
+static ROOM: Mutex<Option<AddressSpace>> = Mutex::new(None);
 
 /// Tries before the system is asked: each finds a place taken by others.
 const TRIES: usize = 4;
@@ -55,7 +55,7 @@ fn bounds(purpose: Purpose) -> (usize, usize) {
 }
 
 /// None: a thread held it for long. In a child that was forked meanwhile it may be held for ever.
-fn lock() -> Option<MutexGuard<'static, Option<Room>>> {
+fn lock() -> Option<MutexGuard<'static, Option<AddressSpace>>> {
     if AVOID.load(Ordering::Relaxed) {
         return None;
     }
@@ -69,9 +69,9 @@ fn lock() -> Option<MutexGuard<'static, Option<Room>>> {
     None
 }
 
-impl Room {
-    fn new() -> Room {
-        Room {
+impl AddressSpace {
+    fn new() -> AddressSpace {
+        AddressSpace {
             unused: Stretches(vec![STANDING, HEAP]),
             reserved: Stretches(Vec::new()),
         }
@@ -139,7 +139,7 @@ pub fn map(purpose: Purpose, len: usize, align: usize) -> *mut u8 {
     let Some(mut guard) = lock() else {
         return null_mut();
     };
-    let free = &mut guard.get_or_insert_with(Room::new).unused;
+    let free = &mut guard.get_or_insert_with(AddressSpace::new).unused;
     for _ in 0..TRIES {
         let Some(at) = free.first(bounds(purpose), len, align) else {
             break;
@@ -158,7 +158,7 @@ pub fn map(purpose: Purpose, len: usize, align: usize) -> *mut u8 {
 /// The very range, if nothing is there or it was reserved.
 pub(crate) fn map_again(base: usize, len: usize) -> bool {
     lock().is_some_and(|mut guard| {
-        let room = guard.get_or_insert_with(Room::new);
+        let room = guard.get_or_insert_with(AddressSpace::new);
         room.map_again(base, len)
     })
 }
@@ -166,7 +166,7 @@ pub(crate) fn map_again(base: usize, len: usize) -> bool {
 /// Maps a range of which parts will be asked for again: one mapping, where each part would be one.
 pub(crate) fn reserve(base: usize, len: usize) {
     if let Some(mut guard) = lock() {
-        let room = guard.get_or_insert_with(Room::new);
+        let room = guard.get_or_insert_with(AddressSpace::new);
         if room.map_again(base, len) {
             room.reserved.add(base, base + len);
         }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use pc3_os::variables;
 
 #[derive(Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct TextRange {
     pub addr: usize,
     pub bytes: usize,
     /// Characters, without the last one: the next text may begin behind that.  Else addresses.
@@ -31,8 +31,8 @@ pub fn keep(text: usize) {
 ///
 /// # Safety
 /// Null, or as `main` is given it: addresses of terminated texts that end with null.
-pub unsafe fn parts(first: *mut *mut c_char, is_own: &dyn Fn(usize) -> bool) -> Vec<Part> {
-    let mut found = Found {
+pub unsafe fn parts(first: *mut *mut c_char, is_own: &dyn Fn(usize) -> bool) -> Vec<TextRange> {
+    let mut found = Ranges {
         is_own,
         parts: Vec::new(),
     };
@@ -49,13 +49,13 @@ pub unsafe fn parts(first: *mut *mut c_char, is_own: &dyn Fn(usize) -> bool) -> 
     found.parts
 }
 
-struct Found<'a> {
+struct Ranges<'a> {
     is_own: &'a dyn Fn(usize) -> bool,
-    parts: Vec<Part>,
+    parts: Vec<TextRange>,
 }
 
-impl Found<'_> {
-    fn add(&mut self, part: Part) {
+impl Ranges<'_> {
+    fn add(&mut self, part: TextRange) {
         if !(self.is_own)(part.addr) && !self.parts.iter().any(|p| p.addr == part.addr) {
             self.parts.push(part);
         }
@@ -66,7 +66,7 @@ impl Found<'_> {
     unsafe fn text(&mut self, addr: usize) {
         // SAFETY: by the caller.
         let bytes = unsafe { CStr::from_ptr(addr as *const c_char) }.count_bytes();
-        self.add(Part {
+        self.add(TextRange {
             addr,
             bytes,
             text: true,
@@ -90,7 +90,7 @@ impl Found<'_> {
                 n += 1;
             }
         }
-        self.add(Part {
+        self.add(TextRange {
             addr: array as usize,
             bytes: (n + 1) * size_of::<*mut c_char>(),
             text: false,
@@ -108,13 +108,13 @@ mod tests {
         let [a, b] = texts.each_mut().map(|t| t.as_mut_ptr().cast::<c_char>());
         let null = std::ptr::null_mut();
         let mut array = [a, b, a, null];
-        let mut found = Found {
+        let mut found = Ranges {
             is_own: &|at| at == b as usize,
             parts: Vec::new(),
         };
         // SAFETY: it ends with null.
         unsafe { found.list(array.as_mut_ptr(), &|_| true) };
-        let part = |addr, bytes, text| Part { addr, bytes, text };
+        let part = |addr, bytes, text| TextRange { addr, bytes, text };
         let expected = [
             part(a as usize, 3, true),
             part(array.as_ptr() as usize, size_of_val(&array), false),

@@ -140,13 +140,13 @@ fn build_id(mut notes: &[u8]) -> Option<Vec<u8>> {
 #[derive(Debug, Default)]
 pub struct Shared {
     /// Sorted.
-    parts: Vec<Place>,
+    parts: Vec<LoadedRange>,
     given_back: HashSet<u64>,
     names: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct LoadedRange {
     start: u64,
     end: u64,
     /// Added to an address.
@@ -159,7 +159,7 @@ struct Place {
 
 /// What an address in a shared object becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Found<'a> {
+pub enum SharedAddress<'a> {
     Here(usize),
     /// It is in this object's variables, or the object is not the same here.
     Lost(&'a str),
@@ -181,7 +181,7 @@ impl Shared {
             let settled = distance.filter(|_| is_c_library(&s.name));
             shared
                 .parts
-                .extend(s.parts.iter().enumerate().map(|(i, p)| Place {
+                .extend(s.parts.iter().enumerate().map(|(i, p)| LoadedRange {
                     start: p.start,
                     end: p.end,
                     distance: distance.filter(|_| p.constant),
@@ -207,7 +207,7 @@ impl Shared {
         addr < start.min(LOW) || wide
     }
 
-    fn part(&self, addr: u64) -> Option<&Place> {
+    fn part(&self, addr: u64) -> Option<&LoadedRange> {
         let after = self.parts.partition_point(|p| p.start <= addr);
         self.parts[..after].last().filter(|p| addr < p.end)
     }
@@ -219,14 +219,14 @@ impl Shared {
         Some(addr.wrapping_add(distance) as usize)
     }
 
-    pub fn find(&self, addr: u64) -> Option<Found<'_>> {
+    pub fn find(&self, addr: u64) -> Option<SharedAddress<'_>> {
         if self.given_back.contains(&addr) {
             return None;
         }
         let part = self.part(addr)?;
         Some(match part.distance {
-            Some(distance) => Found::Here(addr.wrapping_add(distance) as usize),
-            None => Found::Lost(&self.names[part.of]),
+            Some(distance) => SharedAddress::Here(addr.wrapping_add(distance) as usize),
+            None => SharedAddress::Lost(&self.names[part.of]),
         })
     }
 }
@@ -279,13 +279,13 @@ mod tests {
         let check = |addr, same, expected| {
             assert_eq!(Shared::new(&saved, &here, same).find(addr), expected);
         };
-        check(0x10004, true, Some(Found::Here(0x50004)));
-        check(0x10004, false, Some(Found::Lost("liba.so")));
-        check(0x11004, true, Some(Found::Lost("liba.so")));
+        check(0x10004, true, Some(SharedAddress::Here(0x50004)));
+        check(0x10004, false, Some(SharedAddress::Lost("liba.so")));
+        check(0x11004, true, Some(SharedAddress::Lost("liba.so")));
         check(0x12000, true, None);
         check(0xffff, true, None);
-        check(0x20004, true, Some(Found::Lost("libb.so")));
-        check(0x30004, true, Some(Found::Lost("libc.so")));
+        check(0x20004, true, Some(SharedAddress::Lost("libb.so")));
+        check(0x30004, true, Some(SharedAddress::Lost("libc.so")));
         check(0x31000, true, None);
     }
 
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(shared.settled(0x11008), Some(0x51008));
         assert_eq!(shared.settled(0x12008), None);
         assert_eq!(shared.settled(0x21008), None);
-        assert_eq!(shared.find(0x11008), Some(Found::Lost("libc.so.6")));
+        assert_eq!(shared.find(0x11008), Some(SharedAddress::Lost("libc.so.6")));
         assert_eq!(Shared::new(&saved, &here, false).settled(0x11008), None);
     }
 

@@ -16,7 +16,7 @@ mod rules;
 
 use std::collections::BTreeMap;
 
-pub use log::{Log, Name, Parts};
+pub use log::{Log, LogParts, Name};
 pub use member::{Arrival, Birth, Line, Member, Phase, Sending, Waiting};
 pub use node::{above, below, Event, Node, Out, Source};
 pub use rules::Rules;

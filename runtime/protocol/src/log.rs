@@ -46,7 +46,7 @@ impl<O, R> Default for Log<O, R> {
 
 /// What a log consists of, for whoever writes it down.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Parts<O, R> {
+pub struct LogParts<O, R> {
     pub matches: Vec<(u32, (Rank, Name))>,
     pub outcomes: Vec<O>,
     pub results: Vec<((Group, u64), R)>,
@@ -54,9 +54,9 @@ pub struct Parts<O, R> {
     pub prints: Vec<(Output, u64)>,
 }
 
-impl<O, R> From<Log<O, R>> for Parts<O, R> {
-    fn from(log: Log<O, R>) -> Parts<O, R> {
-        Parts {
+impl<O, R> From<Log<O, R>> for LogParts<O, R> {
+    fn from(log: Log<O, R>) -> LogParts<O, R> {
+        LogParts {
             matches: log.matches.into_iter().collect(),
             outcomes: log.outcomes.into(),
             results: log.results.into_iter().collect(),
@@ -66,8 +66,8 @@ impl<O, R> From<Log<O, R>> for Parts<O, R> {
     }
 }
 
-impl<O, R> From<Parts<O, R>> for Log<O, R> {
-    fn from(parts: Parts<O, R>) -> Log<O, R> {
+impl<O, R> From<LogParts<O, R>> for Log<O, R> {
+    fn from(parts: LogParts<O, R>) -> Log<O, R> {
         let mut log = Log {
             outcomes: parts.outcomes.into(),
             results: parts.results.into_iter().collect(),

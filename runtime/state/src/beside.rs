@@ -13,7 +13,7 @@ pub const FEW: usize = 1024;
 
 /// Where a pointer outside of its object comes from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct From {
+pub struct OutOfBoundsOrigin {
     /// An address in the object.
     pub object: usize,
     /// What it points to has so many bytes.
@@ -24,12 +24,12 @@ pub struct From {
 /// Those of one rank.
 #[derive(Debug, Default)]
 pub struct Beside {
-    pub known: FxHashMap<usize, Vec<From>>,
+    pub known: FxHashMap<usize, Vec<OutOfBoundsOrigin>>,
     pub enough: usize,
 }
 
 impl Beside {
-    pub fn add(&mut self, to: usize, from: From) {
+    pub fn add(&mut self, to: usize, from: OutOfBoundsOrigin) {
         let list = self.known.entry(to).or_default();
         match list.iter().position(|f| f.object == from.object) {
             Some(i) => list[i] = from,

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 pub static pc3_has_moved: AtomicI32 = AtomicI32::new(0);
 
 #[derive(Debug)]
-struct Own {
+struct FirstNumber {
     number: usize,
     size: usize,
     /// What is in it lies where it did.
@@ -24,7 +24,7 @@ struct Own {
 #[derive(Debug, Default)]
 pub struct FirstNumbers {
     /// By where objects are.
-    own: BTreeMap<usize, Own>,
+    own: BTreeMap<usize, FirstNumber>,
     /// Numbers that objects have: from, to.
     taken: BTreeMap<usize, usize>,
     /// Addresses were wider, or narrower, when the numbers were made.
@@ -53,7 +53,7 @@ impl FirstNumbers {
                 let size = size as usize;
                 all.put(
                     target,
-                    Own {
+                    FirstNumber {
                         number,
                         size,
                         alike,
@@ -67,7 +67,7 @@ impl FirstNumbers {
         all
     }
 
-    fn put(&mut self, at: usize, own: Own) {
+    fn put(&mut self, at: usize, own: FirstNumber) {
         let end = own.number.saturating_add(own.size.max(1));
         self.taken.insert(own.number, end);
         self.own.insert(at, own);
@@ -131,7 +131,7 @@ impl FirstNumbers {
         let alike = true;
         self.put(
             base,
-            Own {
+            FirstNumber {
                 number,
                 size,
                 alike,
@@ -150,7 +150,7 @@ mod tests {
         for (at, number, size) in list.iter().copied() {
             all.put(
                 at,
-                Own {
+                FirstNumber {
                     number,
                     size,
                     alike,

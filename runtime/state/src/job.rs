@@ -10,7 +10,7 @@ use crate::behind::Behind;
 use crate::engine::Engine;
 use crate::guest::Tables;
 use crate::program::registry::Program;
-use pc3_control::control::{Control, Taken};
+use pc3_control::control::{Attempted, Control};
 use pc3_control::partition::Traffic;
 use pc3_control::peers::Peers;
 use pc3_control::placement::Placement;
@@ -346,7 +346,8 @@ impl Job {
 
     /// Another process has decided that no such checkpoint can be taken.
     pub fn took_none(&self, passage: u64) {
-        self.control.done(passage, Taken::InTheWay, Duration::ZERO);
+        self.control
+            .done(passage, Attempted::InTheWay, Duration::ZERO);
     }
 
     /// A planned checkpoint cannot be taken, ranks having passed up to `passage` locations.  Said for the

@@ -8,7 +8,7 @@ use pc3_os::threads::lock;
 use pc3_typemetric::codes;
 
 use crate::job::Job;
-use pc3_control::control::Taken;
+use pc3_control::control::Attempted;
 use pc3_control::report::{say, warning};
 
 /// Why there is no checkpoint.
@@ -53,20 +53,20 @@ impl Job {
     }
 
     /// None can be taken now.
-    pub fn skipped(&self, why: &Skipped, asked: bool) -> Taken {
+    pub fn skipped(&self, why: &Skipped, asked: bool) -> Attempted {
         match why {
             Skipped::InTheWay(why) => {
                 self.not_taken(codes::NOT_TAKEN, &self.refused, why, asked);
-                Taken::InTheWay
+                Attempted::InTheWay
             }
             Skipped::NoMemory(why) => self.not_written(why, asked),
         }
     }
 
     /// It could not be written.
-    pub fn not_written(&self, why: &str, asked: bool) -> Taken {
+    pub fn not_written(&self, why: &str, asked: bool) -> Attempted {
         self.not_taken(codes::NOT_WRITTEN, &self.failures, why, asked);
-        Taken::Failed
+        Attempted::Failed
     }
 
     /// Said once for each cause, and to those who ask.

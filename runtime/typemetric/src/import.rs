@@ -110,7 +110,7 @@ pub unsafe fn import_unit(
         }
         list.push(ty);
     }
-    Parts::new(table, &ids, &mut list).place();
+    UnnamedMembers::new(table, &ids, &mut list).place();
     for (&id, ty) in ids.iter().zip(list) {
         batch.define(id, ty);
     }
@@ -155,7 +155,7 @@ unsafe fn member(m: &pc3_member, ty: TypeId, bytes: usize) -> Result<Member, Str
 }
 
 /// Unnamed members, which are measured in the struct around them: each gets the extent of its own members.
-struct Parts<'a> {
+struct UnnamedMembers<'a> {
     table: &'a TypeTable,
     list: &'a mut [Type],
     index: HashMap<TypeId, usize>,
@@ -164,10 +164,10 @@ struct Parts<'a> {
     is_part: Vec<bool>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> UnnamedMembers<'a> {
     fn new(table: &'a TypeTable, ids: &[TypeId], list: &'a mut [Type]) -> Self {
         let is_part = |t: &Type| t.kind.is_record() && t.flags & PART != 0;
-        Parts {
+        UnnamedMembers {
             table,
             index: ids.iter().enumerate().map(|(i, id)| (*id, i)).collect(),
             starts: vec![None; list.len()],

@@ -1,6 +1,6 @@
 //! What programs ask that own the buffers of their requests as values, not by address.
 
-use pc3_vmpi_core::mail::request::What;
+use pc3_vmpi_core::mail::request::RequestKind;
 use pc3_vmpi_core::p2p;
 use pc3_vmpi_core::rank::RankState;
 
@@ -22,7 +22,8 @@ pub fn needs_buffer(me: &RankState, handle: usize) -> bool {
 
 /// Is it a receive?
 pub fn is_receive(me: &RankState, handle: usize) -> bool {
-    me.request(handle).is_some_and(|r| r.what == What::Recv)
+    me.request(handle)
+        .is_some_and(|r| r.what == RequestKind::Recv)
 }
 
 /// Has a persistent request been started, and not been waited for?

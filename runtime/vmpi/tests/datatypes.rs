@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use pc3_vmpi::datatype::basic::Basic;
-use pc3_vmpi::datatype::build::{build, make, Constructor, Order, Subdim};
+use pc3_vmpi::datatype::build::{build, make, ArrayOrder, Constructor, Subdim};
 use pc3_vmpi::datatype::moving::{copy, Buf};
 use pc3_vmpi::datatype::{by_handle, of_basic, TypeRef};
 use pc3_vmpi::pack::{from_portable, pack_portable, to_portable, unpack_portable};
@@ -165,9 +165,9 @@ fn oracle(t: &TypeRef) -> Map {
     }
 }
 
-fn subarray(dims: &[Subdim], order: Order, m: &Map) -> Map {
+fn subarray(dims: &[Subdim], order: ArrayOrder, m: &Map) -> Map {
     let mut dims = dims.to_vec();
-    if order == Order::C {
+    if order == ArrayOrder::C {
         dims.reverse();
     }
     let total: usize = dims.iter().map(|d| d.size).product();
@@ -263,7 +263,11 @@ fn derived() -> impl Strategy<Value = TypeRef> {
                 });
                 Constructor::Subarray {
                     dims: dims.collect(),
-                    order: if c { Order::C } else { Order::Fortran },
+                    order: if c {
+                        ArrayOrder::C
+                    } else {
+                        ArrayOrder::Fortran
+                    },
                     old,
                 }
             }),
@@ -455,7 +459,7 @@ fn impossible_types_are_refused() {
     assert!(build(
         Constructor::Subarray {
             dims,
-            order: Order::C,
+            order: ArrayOrder::C,
             old: byte
         },
         None

@@ -8,7 +8,7 @@ use pc3_typemetric::layout::Arith;
 use pc3_typemetric::types::{Kind, TypeTable};
 use pc3_vmpi::comm::Remote;
 use pc3_vmpi::datatype::basic::Basic;
-use pc3_vmpi::datatype::build::{make, Constructor, Order, Subdim};
+use pc3_vmpi::datatype::build::{make, ArrayOrder, Constructor, Subdim};
 use pc3_vmpi::datatype::counted::{self, Counted, Counts};
 use pc3_vmpi::datatype::portable::{displacements, Block, Question, Saved};
 use pc3_vmpi::datatype::{of_basic, TypeObject, TypeRef};
@@ -320,7 +320,7 @@ fn of_bytes(n: usize) -> [Constructor; 8] {
     [
         Constructor::Subarray {
             dims: vec![dim(5, 3, 1), dim(8 * n, 3 * n, 2 * n)],
-            order: Order::C,
+            order: ArrayOrder::C,
             old: old(),
         },
         Constructor::Indexed {
@@ -484,7 +484,7 @@ fn one_of_each(int: &TypeRef) -> [TypeRef; 10] {
         }),
         t(Constructor::Subarray {
             dims,
-            order: Order::Fortran,
+            order: ArrayOrder::Fortran,
             old: int.clone(),
         }),
     ]
@@ -522,7 +522,7 @@ fn filled(o: &mut Objects, all: &[TypeRef]) -> Had {
     let even = Group::new(vec![0, 2, 4]);
     o.groups.insert(even.clone());
     o.groups.insert(Group::new(vec![5, 1, 2, 3, 0]));
-    let made = pc3_vmpi::comm::create::Made {
+    let made = pc3_vmpi::comm::create::NewComm {
         id: 4,
         group: even.clone(),
         rank: 1,
@@ -534,7 +534,7 @@ fn filled(o: &mut Objects, all: &[TypeRef]) -> Had {
         .comms
         .insert(made.into_comm(abi::ERRORS_RETURN, Some(Topology::Cart(cart.clone()))));
     let odd = Group::new(vec![1, 3]);
-    let between = pc3_vmpi::comm::create::Made {
+    let between = pc3_vmpi::comm::create::NewComm {
         id: 5,
         group: even.clone(),
         rank: 1,

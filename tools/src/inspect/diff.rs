@@ -34,11 +34,11 @@ struct Difference {
     /// The variable that it is in, or is reached from.
     root: String,
     place: String,
-    what: What,
+    what: DifferenceKind,
 }
 
 #[derive(Debug)]
-enum What {
+enum DifferenceKind {
     Values(Box<(Value, Value)>),
     /// Words that are no values: types, calls, targets of pointers.
     Words(String, String),
@@ -67,31 +67,31 @@ struct Compared {
 
 /// Where a value is, as C would say it.
 #[derive(Clone)]
-struct Place {
+struct ValuePath {
     root: String,
     text: String,
     /// The text is a pointer to it.
     by_pointer: bool,
 }
 
-impl Place {
-    fn variable(text: String) -> Place {
-        Place {
+impl ValuePath {
+    fn variable(text: String) -> ValuePath {
+        ValuePath {
             root: text.clone(),
             text,
             by_pointer: false,
         }
     }
 
-    fn further(&self, text: String) -> Place {
-        Place {
+    fn further(&self, text: String) -> ValuePath {
+        ValuePath {
             root: self.root.clone(),
             text,
             by_pointer: false,
         }
     }
 
-    fn member(&self, name: &str) -> Place {
+    fn member(&self, name: &str) -> ValuePath {
         match (name, self.by_pointer) {
             ("", _) => self.clone(),
             (_, true) => self.further(format!("{}->{name}", self.text)),
@@ -99,7 +99,7 @@ impl Place {
         }
     }
 
-    fn element(&self, n: usize) -> Place {
+    fn element(&self, n: usize) -> ValuePath {
         self.further(format!("{}[{n}]", self.text))
     }
 
@@ -111,12 +111,12 @@ impl Place {
     }
 }
 
-struct Walk<'a> {
+struct Comparison<'a> {
     sides: [Reader<'a>; 2],
     same_abi: bool,
     /// Of each object of a side, by address and size, the other side's.
     pairs: [HashMap<(u64, u64), (u64, u64)>; 2],
-    reached: VecDeque<(Place, Object<'a>, Object<'a>)>,
+    reached: VecDeque<(ValuePath, Object<'a>, Object<'a>)>,
     done: Compared,
 }
 
@@ -128,7 +128,7 @@ fn rank(a: &Image, b: &Image) -> Compared {
         image,
         limit: usize::MAX,
     };
-    let mut walk = Walk {
+    let mut walk = Comparison {
         same_abi: a.types().abi() == b.types().abi(),
         sides: [all(a), all(b)],
         pairs: [HashMap::new(), HashMap::new()],
@@ -145,8 +145,8 @@ fn rank(a: &Image, b: &Image) -> Compared {
     walk.done
 }
 
-impl<'a> Walk<'a> {
-    fn report(&mut self, place: &Place, what: What) {
+impl<'a> Comparison<'a> {
+    fn report(&mut self, place: &ValuePath, what: DifferenceKind) {
         self.done.differences.push(Difference {
             root: place.root.clone(),
             place: place.text(),
@@ -154,10 +154,10 @@ impl<'a> Walk<'a> {
         });
     }
 
-    fn words(&mut self, place: &Place, words: [String; 2]) {
+    fn words(&mut self, place: &ValuePath, words: [String; 2]) {
         let [a, b] = words;
         if a != b {
-            self.report(place, What::Words(a, b));
+            self.report(place, DifferenceKind::Words(a, b));
         }
     }
 
@@ -173,13 +173,13 @@ impl<'a> Walk<'a> {
             let lines: Vec<String> = same.map(repeated).collect();
             lines.join(" > ")
         });
-        self.words(&Place::variable("stack".into()), texts);
+        self.words(&ValuePath::variable("stack".into()), texts);
         let [a, b] = calls;
         for (a, b) in a.iter().rev().zip(b.iter().rev()) {
             if a.function != b.function {
                 return;
             }
-            let place = Place::variable(a.name.clone());
+            let place = ValuePath::variable(a.name.clone());
             for (one, other) in a.records.iter().zip(&b.records) {
                 let (Some(one), Some(other)) = (one, other) else {
                     continue;
@@ -191,7 +191,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Locals of a call: what is saved there of both.
-    fn variables(&mut self, call: &Place, two: Two<'a>) {
+    fn variables(&mut self, call: &ValuePath, two: Two<'a>) {
         let [a, b] = self.each(|s| s.image.types());
         for one in &a.get(two[0].0).members {
             let others = &b.get(two[1].0).members;
@@ -221,7 +221,7 @@ impl<'a> Walk<'a> {
                 Some(other) => both.push((one, other)),
                 None => {
                     let there = type_of(self.sides[0].image, one.ty, one.size);
-                    self.words(&Place::variable(one.name), [there, "not there".into()]);
+                    self.words(&ValuePath::variable(one.name), [there, "not there".into()]);
                 }
             }
         }
@@ -230,7 +230,7 @@ impl<'a> Walk<'a> {
         }
         for (one, other) in both {
             self.done.variables += 1;
-            self.objects(&Place::variable(one.name.clone()), &one, &other);
+            self.objects(&ValuePath::variable(one.name.clone()), &one, &other);
         }
     }
 
@@ -253,7 +253,7 @@ impl<'a> Walk<'a> {
                 Some(1) => "1 object".to_owned(),
                 Some(n) => format!("{n} objects"),
             });
-            self.words(&Place::variable(format!("heap: {kind}")), words);
+            self.words(&ValuePath::variable(format!("heap: {kind}")), words);
         }
     }
 
@@ -271,7 +271,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn objects(&mut self, place: &Place, one: &Object<'a>, other: &Object<'a>) {
+    fn objects(&mut self, place: &ValuePath, one: &Object<'a>, other: &Object<'a>) {
         self.done.bytes += one.bytes.len() as u64;
         let two = [(one.ty, one.bytes), (other.ty, other.bytes)];
         let [a, b] = self.each(|s| s.image.types());
@@ -291,14 +291,14 @@ impl<'a> Walk<'a> {
         self.list(place, two);
     }
 
-    fn raw(&mut self, place: &Place, two: Two<'a>) {
+    fn raw(&mut self, place: &ValuePath, two: Two<'a>) {
         if two[0].1 != two[1].1 {
             let values = two.map(|(_, bytes)| Value::Bytes(bytes.to_vec()));
             self.values(place, values);
         }
     }
 
-    fn value(&mut self, place: &Place, two: Two<'a>) {
+    fn value(&mut self, place: &ValuePath, two: Two<'a>) {
         let [(ta, a), (tb, b)] = two;
         let [types, other_types] = self.each(|s| s.image.types());
         let (t, other) = (types.get(ta), other_types.get(tb));
@@ -319,7 +319,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn structs(&mut self, place: &Place, two: Two<'a>) {
+    fn structs(&mut self, place: &ValuePath, two: Two<'a>) {
         let [(ta, a), (tb, b)] = two;
         let [types, other_types] = self.each(|s| s.image.types());
         let (t, other) = (types.get(ta), other_types.get(tb));
@@ -352,7 +352,13 @@ impl<'a> Walk<'a> {
     }
 
     /// Of structs of these bytes; `last`: it may go on to their end.
-    fn member(&mut self, place: &Place, two: [&Member; 2], bytes: [&'a [u8]; 2], last: [bool; 2]) {
+    fn member(
+        &mut self,
+        place: &ValuePath,
+        two: [&Member; 2],
+        bytes: [&'a [u8]; 2],
+        last: [bool; 2],
+    ) {
         if two[0].bits.is_some() || two[1].bits.is_some() {
             let values = [0, 1].map(|n| self.sides[n].member(two[n], bytes[n], last[n]));
             return self.values(place, values);
@@ -370,7 +376,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Under one ABI their bytes tell; between two a member that reads the same does.
-    fn unions(&mut self, place: &Place, two: Two<'a>) {
+    fn unions(&mut self, place: &ValuePath, two: Two<'a>) {
         let [(_, a), (_, b)] = two;
         if self.same_abi && a == b {
             return;
@@ -384,11 +390,11 @@ impl<'a> Walk<'a> {
             same.is_some_and(|(_, w)| equal(v, w))
         };
         if self.same_abi || !one.iter().any(agree) {
-            self.report(place, What::Values(Box::new(values.into())));
+            self.report(place, DifferenceKind::Values(Box::new(values.into())));
         }
     }
 
-    fn list(&mut self, place: &Place, two: Two<'a>) {
+    fn list(&mut self, place: &ValuePath, two: Two<'a>) {
         let sizes = [0, 1].map(|n| self.sides[n].image.types().size(two[n].0) as usize);
         if sizes.contains(&0) {
             return self.raw(place, two);
@@ -427,26 +433,26 @@ impl<'a> Walk<'a> {
         match found {
             Some(e) if e.differ == 1 => {
                 let place = place.element(e.first);
-                self.report(&place, What::Values(e.values));
+                self.report(&place, DifferenceKind::Values(e.values));
             }
             Some(e) => {
                 let place = place.further(place.text.clone());
-                self.report(&place, What::Elements(e));
+                self.report(&place, DifferenceKind::Elements(e));
             }
             None => {}
         }
     }
 
     /// Of characters what is behind the end counts, too.
-    fn texts(&mut self, place: &Place, two: Two<'a>) {
+    fn texts(&mut self, place: &ValuePath, two: Two<'a>) {
         if two[0].1 != two[1].1 {
             let values = [0, 1].map(|n| self.sides[n].object(two[n].0, two[n].1));
             let place = place.further(place.text.clone());
-            self.report(&place, What::Values(Box::new(values.into())));
+            self.report(&place, DifferenceKind::Values(Box::new(values.into())));
         }
     }
 
-    fn scalars(&mut self, place: &Place, two: Two<'a>) {
+    fn scalars(&mut self, place: &ValuePath, two: Two<'a>) {
         let addresses = [0, 1].map(|n| {
             let (ty, bytes) = two[n];
             let t = self.sides[n].image.types().get(ty);
@@ -459,7 +465,7 @@ impl<'a> Walk<'a> {
         self.values(place, values);
     }
 
-    fn pointers(&mut self, place: &Place, to: [(u64, TypeId); 2], two: Two<'a>) {
+    fn pointers(&mut self, place: &ValuePath, to: [(u64, TypeId); 2], two: Two<'a>) {
         let [a, b] = self.each(|s| s.image);
         let images = [a, b];
         let objects = [0, 1].map(|n| images[n].pointed(to[n].0, to[n].1));
@@ -493,13 +499,13 @@ impl<'a> Walk<'a> {
         };
         if !alike || paths[0] != paths[1] {
             let values = [0, 1].map(|n| self.sides[n].value(two[n].0, two[n].1));
-            self.report(place, What::Values(Box::new(values.into())));
+            self.report(place, DifferenceKind::Values(Box::new(values.into())));
         }
     }
 
-    fn values(&mut self, place: &Place, values: [Value; 2]) {
+    fn values(&mut self, place: &ValuePath, values: [Value; 2]) {
         if !equal(&values[0], &values[1]) {
-            self.report(place, What::Values(Box::new(values.into())));
+            self.report(place, DifferenceKind::Values(Box::new(values.into())));
         }
     }
 }
@@ -577,7 +583,7 @@ pub(super) fn show(
                 Difference {
                     root: "passage".into(),
                     place: "passage".into(),
-                    what: What::Words(one, other),
+                    what: DifferenceKind::Words(one, other),
                 },
             );
         }
@@ -638,9 +644,9 @@ fn as_json(both: [&Checkpoint; 2], all: &[(u64, Compared)]) -> String {
     let one = |d: &Difference| {
         let mut out = json!({ "variable": d.root, "place": d.place });
         match &d.what {
-            What::Words(a, b) => out["values"] = json!([a, b]),
-            What::Values(v) => out["values"] = json!([value(&v.0), value(&v.1)]),
-            What::Elements(e) => {
+            DifferenceKind::Words(a, b) => out["values"] = json!([a, b]),
+            DifferenceKind::Values(v) => out["values"] = json!([value(&v.0), value(&v.1)]),
+            DifferenceKind::Elements(e) => {
                 out["elements"] = json!({ "of": e.of, "differ": e.differ, "first": e.first });
                 out["values"] = json!([value(&e.values.0), value(&e.values.1)]);
                 if let Some((by, n)) = e.largest {
@@ -669,9 +675,9 @@ fn line(d: &Difference) -> String {
         }
     };
     match &d.what {
-        What::Words(a, b) => format!("{}: {a} -> {b}", d.place),
-        What::Values(v) => format!("{}: {} -> {}", d.place, short(&v.0), short(&v.1)),
-        What::Elements(e) => {
+        DifferenceKind::Words(a, b) => format!("{}: {a} -> {b}", d.place),
+        DifferenceKind::Values(v) => format!("{}: {} -> {}", d.place, short(&v.0), short(&v.1)),
+        DifferenceKind::Elements(e) => {
             let (a, b) = (short(&e.values.0), short(&e.values.1));
             let mut text = format!(
                 "{}[0..{}]: {} differ; [{}]: {a} -> {b}",

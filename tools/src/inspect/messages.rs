@@ -12,7 +12,7 @@ pub(super) struct Count {
 
 /// What the rank's MPI state has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct MpiState {
     /// That it has not received.
     pub waiting: Count,
     pub requests: u64,
@@ -31,7 +31,7 @@ pub(super) struct Line {
     pub log: Count,
 }
 
-pub(super) fn kept(image: &RankImage) -> Option<Kept> {
+pub(super) fn kept(image: &RankImage) -> Option<MpiState> {
     let mut r = Bytes(&image.engine);
     let version = r.u8()?;
     r.skip(1 + 4 + 8 + 8 + 1)?;
@@ -40,7 +40,7 @@ pub(super) fn kept(image: &RankImage) -> Option<Kept> {
         2 => r.grown()?,
         _ => return None,
     }
-    let mut kept = Kept::default();
+    let mut kept = MpiState::default();
     for _ in 0..r.u64()? {
         kept.requests += 1;
         r.skip(8)?;

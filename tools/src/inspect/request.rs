@@ -104,7 +104,7 @@ pub(super) fn request(job: &str, stop: bool, timeout: u64) -> Result<String, Req
             error: io::Error::last_os_error(),
         });
     }
-    let asked = Asked {
+    let asked = PendingRequest {
         job,
         before,
         refused,
@@ -123,7 +123,7 @@ fn refusals(job: &Job) -> (u64, String) {
     store::refusal(&job.dir).unwrap_or_default()
 }
 
-struct Asked {
+struct PendingRequest {
     job: Job,
     /// The newest checkpoint then.
     before: Option<(u64, PathBuf)>,
@@ -133,10 +133,10 @@ struct Asked {
     start: Instant,
 }
 
-impl Asked {
+impl PendingRequest {
     /// For the commit, or the reason why there is none.
     fn wait(&self, bar: &ProgressBar) -> Result<String, RequestError> {
-        let Asked {
+        let PendingRequest {
             job,
             before,
             refused,

@@ -10,7 +10,7 @@ use crate::visit_mut::{self, VisitMut};
 use proc_macro2::Ident;
 use syn::{parse_quote, Expr};
 
-use super::{Again, BORROW};
+use super::{Reevaluation, BORROW};
 
 /// More such methods, where the type of what they give is asked for.
 const PARTS: &[&str] = &[
@@ -50,7 +50,7 @@ pub struct Links {
     pub taken: Option<Ident>,
 }
 
-impl Again<'_> {
+impl Reevaluation<'_> {
     /// Methods of the standard library, one called on what another gives, that may give a borrow or a guard.  What they
     /// are called with is kept.
     pub fn chain(&mut self, e: &mut Expr) -> Option<Links> {
@@ -132,12 +132,12 @@ impl Again<'_> {
     }
 
     fn is_place(&self, e: &Expr) -> bool {
-        Again::new(self.locals, 0).place(&mut e.clone())
+        Reevaluation::new(self.locals, 0).place(&mut e.clone())
     }
 
     /// A borrow that is made of no value that ends with the statement.
     fn borrow_of_place(&mut self, e: &mut Expr) -> bool {
-        let mut probe = Again::new(self.locals, 0);
+        let mut probe = Reevaluation::new(self.locals, 0);
         let is = matches!(e, Expr::Reference(r) if self.is_place(&r.expr))
             || matches!(e, Expr::Path(_)) && probe.borrow(&mut e.clone());
         is && self.borrow(e)
@@ -174,8 +174,8 @@ fn found(e: &mut Expr) -> &mut Expr {
 
 /// A chain's methods called again: what has been found is there.
 pub fn still(e: &Expr) -> Expr {
-    struct Found;
-    impl VisitMut for Found {
+    struct Answers;
+    impl VisitMut for Answers {
         fn visit_expr_mut(&mut self, e: &mut Expr) {
             if let Expr::Try(t) = e {
                 let inner = found(&mut t.expr);
@@ -185,7 +185,7 @@ pub fn still(e: &Expr) -> Expr {
         }
     }
     let mut e = e.clone();
-    Found.visit_expr_mut(&mut e);
+    Answers.visit_expr_mut(&mut e);
     e
 }
 

@@ -238,7 +238,7 @@ pub struct Source {
 const KEPT: &str = "pc3_k";
 
 /// Gives expressions a form that can be evaluated again.
-pub struct Again<'b> {
+pub struct Reevaluation<'b> {
     pub locals: &'b dyn Locals,
     /// For names, and how they begin.
     pub id: usize,
@@ -256,9 +256,9 @@ pub struct Again<'b> {
     pub taken: Vec<Ident>,
 }
 
-impl<'b> Again<'b> {
-    pub fn new(locals: &'b dyn Locals, id: usize) -> Again<'b> {
-        Again {
+impl<'b> Reevaluation<'b> {
+    pub fn new(locals: &'b dyn Locals, id: usize) -> Reevaluation<'b> {
+        Reevaluation {
             locals,
             id,
             prefix: KEPT,
@@ -373,7 +373,11 @@ impl<'b> Again<'b> {
     /// What a guard, or another borrow, leads to is a place.
     fn base(&mut self, e: &mut Expr) -> bool {
         let is = self.place(e);
-        if !is && Again::new(self.locals, 0).chain(&mut e.clone()).is_some() {
+        if !is
+            && Reevaluation::new(self.locals, 0)
+                .chain(&mut e.clone())
+                .is_some()
+        {
             self.name(e);
             return true;
         }
@@ -503,7 +507,7 @@ impl<'b> Again<'b> {
     fn parts(&mut self, parts: Vec<&mut Expr>) -> bool {
         let made = parts.iter().any(|e| is_made(e));
         let is = |s: &Self, e: &Expr| {
-            let mut probe = Again::new(s.locals, 0);
+            let mut probe = Reevaluation::new(s.locals, 0);
             probe.texts = s.texts && !made;
             probe.borrow(&mut e.clone())
         };
@@ -564,7 +568,7 @@ pub fn is_place(e: &Expr) -> bool {
             false
         }
     }
-    let mut again = Again::new(&None_, 0);
+    let mut again = Reevaluation::new(&None_, 0);
     again.place(&mut e.clone()) && again.from.is_empty()
 }
 

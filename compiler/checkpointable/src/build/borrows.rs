@@ -9,9 +9,9 @@ use syn::{parse_quote, Expr, Pat};
 use super::loops::pure;
 use super::patterns::{inner_name, inner_names};
 use super::places;
-use super::rematch::Taken;
-use super::{Asked, Builder, Chain, Form, Var, Way, HELD};
-use crate::again::{has_guard, still, telling, Again, Links, Locals, Source};
+use super::rematch::ChosenCase;
+use super::{BodyForm, Builder, Chain, LocalAtPoint, Restoration, Var, HELD};
+use crate::again::{has_guard, still, telling, Links, Locals, Reevaluation, Source};
 use crate::moves::mutable_in;
 use crate::operands::{HEAD, TEMPORARY};
 
@@ -21,11 +21,11 @@ impl Builder {
     pub(super) fn ask(&mut self, name: &Ident) {
         let text = name.to_string();
         // What a pattern leaves of a head is judged there.
-        if !self.moves.exists(&text) || text.starts_with(HEAD) || self.form == Form::Hot {
+        if !self.moves.exists(&text) || text.starts_with(HEAD) || self.form == BodyForm::Hot {
             return;
         }
         let n = self.asked.len();
-        let asked = self.asked.entry(text).or_insert_with(|| Asked {
+        let asked = self.asked.entry(text).or_insert_with(|| LocalAtPoint {
             number: n,
             name: name.clone(),
             ends: false,
@@ -45,14 +45,14 @@ impl Builder {
         self.again_by(e, |again, e| again.borrow(e))
     }
 
-    pub(super) fn probe(&self) -> Again<'_> {
-        Again::new(self, self.names)
+    pub(super) fn probe(&self) -> Reevaluation<'_> {
+        Reevaluation::new(self, self.names)
     }
 
     pub(super) fn again_by(
         &mut self,
         e: &mut Expr,
-        how: impl Fn(&mut Again, &mut Expr) -> bool,
+        how: impl Fn(&mut Reevaluation, &mut Expr) -> bool,
     ) -> bool {
         self.names += 1;
         let mut again = self.probe();
@@ -77,7 +77,7 @@ impl Builder {
         &mut self,
         e: &mut Expr,
         what: &str,
-        how: impl Fn(&mut Again, &mut Expr) -> bool,
+        how: impl Fn(&mut Reevaluation, &mut Expr) -> bool,
     ) -> Option<Links> {
         self.names += 1;
         let mut again = self.probe();
@@ -113,7 +113,7 @@ impl Builder {
         {
             let (way, known) = match chain {
                 Some(links) => self.chain_way(&value, None, &links, &[&name], false),
-                None => (Way::Kept, TokenStream::new()),
+                None => (Restoration::Kept, TokenStream::new()),
             };
             self.local(&name, true, None, way);
             self.leaf(&mut value);
@@ -126,16 +126,16 @@ impl Builder {
     fn chain_way(
         &mut self,
         e: &Expr,
-        pattern: Option<Taken>,
+        pattern: Option<ChosenCase>,
         links: &Links,
         names: &[&Ident],
         head: bool,
-    ) -> (Way, TokenStream) {
+    ) -> (Restoration, TokenStream) {
         let mut made = still(e);
         self.judge_closures(&mut made);
         self.leaf(&mut made);
         self.names += 1;
-        let way = Way::Asked(Rc::new(Chain {
+        let way = Restoration::Asked(Rc::new(Chain {
             id: self.names,
             pattern,
             head,
@@ -170,7 +170,11 @@ impl Builder {
     }
 
     /// `let PAT = e;` of such a value, if it may be one.
-    pub(super) fn chained(&mut self, e: &mut Expr, pat: &Pat) -> Option<(Way, TokenStream)> {
+    pub(super) fn chained(
+        &mut self,
+        e: &mut Expr,
+        pat: &Pat,
+    ) -> Option<(Restoration, TokenStream)> {
         let (pattern, bound) = match pat {
             Pat::Type(t) if !has_borrow(&t.ty) => return None,
             Pat::Type(t) => return self.chained(e, &t.pat),
@@ -191,7 +195,7 @@ impl Builder {
         let links = again.chain(e)?;
         let from = again.from;
         self.sources(from);
-        let pattern = pattern.map(|p| Taken::only(self.structure(&p)));
+        let pattern = pattern.map(|p| ChosenCase::only(self.structure(&p)));
         let (way, mut known) = self.chain_way(e, pattern, &links, &names, false);
         known.extend(self.in_one_form(unchanged(&bound, false, false)));
         Some((way, known))
@@ -201,10 +205,10 @@ impl Builder {
     pub(super) fn matched(
         &mut self,
         scrutinee: &Expr,
-        taken: Taken,
+        taken: ChosenCase,
         links: &Links,
         names: &[(Ident, bool)],
-    ) -> (Way, TokenStream) {
+    ) -> (Restoration, TokenStream) {
         let all: Vec<&Ident> = names.iter().map(|n| &n.0).collect();
         let (way, mut known) = self.chain_way(scrutinee, Some(taken), links, &all, true);
         known.extend(self.in_one_form(unchanged(names, makes_values(scrutinee), true)));
@@ -212,12 +216,12 @@ impl Builder {
     }
 
     /// Names that a loop's pattern binds of an item, which is in hand after going back in.
-    pub(super) fn of_item(&mut self, item: &Ident, inner: &Pat, folded: bool) -> Way {
+    pub(super) fn of_item(&mut self, item: &Ident, inner: &Pat, folded: bool) -> Restoration {
         let inner = self.structure(inner);
         self.names += 1;
-        Way::Asked(Rc::new(Chain {
+        Restoration::Asked(Rc::new(Chain {
             id: self.names,
-            pattern: Some(Taken::only(
+            pattern: Some(ChosenCase::only(
                 parse_quote!(::core::option::Option::Some(#inner)),
             )),
             head: true,
@@ -256,7 +260,7 @@ impl Builder {
     }
 }
 
-impl Asked {
+impl LocalAtPoint {
     fn of(&self) -> Ident {
         format_ident!("pc3_of{}", self.number)
     }
@@ -323,8 +327,8 @@ impl Locals for Builder {
         let made = |v: &&Var| {
             v.name == name
                 && match &v.way {
-                    Way::Made(_) => true,
-                    Way::Asked(chain) => chain.head,
+                    Restoration::Made(_) => true,
+                    Restoration::Asked(chain) => chain.head,
                     _ => false,
                 }
         };
@@ -334,7 +338,7 @@ impl Locals for Builder {
         self.moves.mutable.contains(name)
     }
     fn may_be_borrow(&self, name: &str) -> bool {
-        let asked = |v: &Var| v.name == name && matches!(v.way, Way::Asked(_));
+        let asked = |v: &Var| v.name == name && matches!(v.way, Restoration::Asked(_));
         self.is_borrow(name) || self.visible.iter().any(asked)
     }
     fn changes(&self, name: &str) -> bool {
@@ -462,7 +466,10 @@ pub(super) fn type_of(name: &Ident) -> Ident {
 impl Chain {
     /// What is matched, or evaluated, again.
     pub(super) fn of(&self) -> TokenStream {
-        let (made, which) = (&self.made, self.pattern.as_ref().and_then(Taken::which));
+        let (made, which) = (
+            &self.made,
+            self.pattern.as_ref().and_then(ChosenCase::which),
+        );
         quote!(#made; #which)
     }
 

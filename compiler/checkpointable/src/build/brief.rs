@@ -6,7 +6,7 @@ use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::{parse_quote, parse_quote_spanned, BinOp, Expr, Pat, Stmt, UnOp};
 
-use super::{Builder, Form, HELD};
+use super::{BodyForm, Builder, HELD};
 use crate::again::{guarded_mut, is_guard, is_place, telling};
 use crate::methods;
 use crate::names::is_binding;
@@ -154,7 +154,7 @@ impl Builder {
         let of = of(self.briefs.len());
         let at = telling(e);
         self.briefs.push(Brief { span, text });
-        if self.form == Form::Hot {
+        if self.form == BodyForm::Hot {
             return;
         }
         *e = parse_quote_spanned! {at=>

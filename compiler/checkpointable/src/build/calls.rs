@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::Expr;
 
 use super::loops::{of, Question};
-use super::{is_borrowing, places, Builder, Result, Var, Way};
+use super::{is_borrowing, places, Builder, Restoration, Result, Var};
 use crate::again::{has_guard, still, telling, Locals, Source};
 use crate::function::receivers::{again_name, way_name};
 
@@ -77,9 +77,9 @@ impl Builder {
             let ty = of(self.again.len());
             let piece = self.is_parted(e);
             self.cuts |= piece;
-            let (asked, way): (fn(Ident) -> Question, Way) = match piece {
-                true => (Question::Pieces, Way::Piece),
-                false => (Question::Lasts, Way::Handed),
+            let (asked, way): (fn(Ident) -> Question, Restoration) = match piece {
+                true => (Question::Pieces, Restoration::Piece),
+                false => (Question::Lasts, Restoration::Handed),
             };
             self.again.push(asked(lasts.clone()));
             self.head().extend(quote! {
@@ -98,7 +98,7 @@ impl Builder {
     /// Is it a local that may be a part of a text?
     pub(super) fn is_parted(&self, e: &Expr) -> bool {
         let Expr::Path(p) = e else { return false };
-        let parted = |v: &Var| p.path.is_ident(&v.name) && matches!(v.way, Way::Parted(_));
+        let parted = |v: &Var| p.path.is_ident(&v.name) && matches!(v.way, Restoration::Parted(_));
         self.visible.iter().any(parted)
     }
 
@@ -251,7 +251,7 @@ impl Builder {
         let name = p.path.get_ident()?;
         let text = name.to_string();
         let local = self.visible.iter().find(|v| v.name == text)?;
-        let Way::Asked(chain) = &local.way else {
+        let Restoration::Asked(chain) = &local.way else {
             return None;
         };
         let moved = chain.head && !chain.item && self.moved_in(&text, number);
@@ -273,7 +273,7 @@ impl Builder {
                     Some(false) => Some(quote!(#e)),
                     // A loop's items may be values.
                     None => made
-                        .filter(|v| matches!(v.way, Way::Made(_) | Way::Asked(_)))
+                        .filter(|v| matches!(v.way, Restoration::Made(_) | Restoration::Asked(_)))
                         .map(|_| {
                             let at = e.span().resolved_at(Span::call_site());
                             quote_spanned! {at=> {

@@ -6,8 +6,8 @@ use syn::{BinOp, Expr, ExprLet, Lifetime, Pat};
 
 use super::brief::{is_named, leaves, leaves_nothing_else, whole_value};
 use super::patterns::{assignments, binds, inner_names, rename_inner, Binds};
-use super::rematch::Taken;
-use super::{Builder, Result, Var, Way};
+use super::rematch::ChosenCase;
+use super::{Builder, Restoration, Result, Var};
 use crate::again::Links;
 use crate::operands::is_chain;
 
@@ -31,7 +31,7 @@ fn chain<'e>(e: &'e Expr, into: &mut Vec<&'e Expr>) {
 }
 
 /// One of several conditions.
-enum Part {
+enum Condition {
     /// The pattern and what it is compared with, with the names that it has while they are, and how its names get their values.
     Let(Box<Pat>, TokenStream, TokenStream),
     If(TokenStream),
@@ -94,9 +94,9 @@ impl Builder {
 
     fn bound_taken(
         &mut self,
-        taken: &Taken,
+        taken: &ChosenCase,
         names: &[(proc_macro2::Ident, bool)],
-        way: &Way,
+        way: &Restoration,
     ) -> Vec<Var> {
         let depth = self.visible.len();
         self.declare_taken(taken);
@@ -105,7 +105,7 @@ impl Builder {
         bound
     }
 
-    fn bound(&mut self, names: &[(proc_macro2::Ident, bool)], way: &Way) -> Vec<Var> {
+    fn bound(&mut self, names: &[(proc_macro2::Ident, bool)], way: &Restoration) -> Vec<Var> {
         let depth = self.visible.len();
         for (name, mutable) in names {
             self.local(name, *mutable, None, way.clone());
@@ -133,7 +133,7 @@ impl Builder {
             let Expr::Let(l) = e else {
                 let mut e = e.clone();
                 self.leaf(&mut e);
-                parts.push(Part::If(rename_inner(e, &before)));
+                parts.push(Condition::If(rename_inner(e, &before)));
                 continue;
             };
             let (inner, names) = inner_names(&l.pat);
@@ -173,18 +173,18 @@ impl Builder {
             self.visible.extend(seen.iter().cloned());
             bound.append(&mut seen);
             let scrutinee = rename_inner(scrutinee, &before);
-            parts.push(Part::Let(Box::new(inner), scrutinee, assign));
+            parts.push(Condition::Let(Box::new(inner), scrutinee, assign));
             before.extend(names);
         }
         self.visible.truncate(self.visible.len() - bound.len());
         let assigns = parts.iter().filter_map(|p| match p {
-            Part::Let(_, _, assign) => Some(assign),
-            Part::If(_) => None,
+            Condition::Let(_, _, assign) => Some(assign),
+            Condition::If(_) => None,
         });
         let all = quote!(#(#assigns)* break #to;);
         let whole = parts.iter().rev().fold(all, |then, p| match p {
-            Part::Let(pat, scrutinee, _) => quote!(if let #pat = #scrutinee { #then }),
-            Part::If(cond) => quote!(if #cond { #then }),
+            Condition::Let(pat, scrutinee, _) => quote!(if let #pat = #scrutinee { #then }),
+            Condition::If(cond) => quote!(if #cond { #then }),
         });
         self.put(whole);
         Ok(bound)

@@ -7,7 +7,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned, ToTokens};
 use syn::{Expr, Lifetime, Stmt, Type};
 
-use super::{Builder, To};
+use super::{Builder, Destination};
 use crate::again::strip;
 use crate::marks::{self, Arguments};
 
@@ -81,7 +81,7 @@ pub(super) struct Leaf<'b> {
     output: &'b Type,
     outer: Option<&'b Lifetime>,
     hands_on: &'b HashMap<String, TokenStream>,
-    blocks: &'b HashMap<String, (To, Lifetime)>,
+    blocks: &'b HashMap<String, (Destination, Lifetime)>,
     /// Loops of the code itself.
     inside: usize,
 }
@@ -135,9 +135,9 @@ impl VisitMut for Leaf<'_> {
                 if let Some((to, end)) = self.blocks.get(&name) {
                     let value = b.expr.take().map_or_else(|| quote!(()), |e| quote!(#e));
                     *e = Expr::Verbatim(match to {
-                        To::Nowhere => quote!({ #value; break #end; }),
-                        To::Local(name) => quote!({ #name = #value; break #end; }),
-                        To::Return => returned(&value, self.output),
+                        Destination::Nowhere => quote!({ #value; break #end; }),
+                        Destination::Local(name) => quote!({ #name = #value; break #end; }),
+                        Destination::Return => returned(&value, self.output),
                     });
                 }
             }

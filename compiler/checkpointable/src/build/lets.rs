@@ -10,8 +10,8 @@ use syn::{Expr, Pat, PatIdent, Type};
 use super::borrows::is_borrowing;
 use super::loops::{of, Question};
 use super::patterns::{assignments, binds, checked, has_ref, inner_names, Binds};
-use super::rematch::Taken;
-use super::{places, whole, Builder, Result, To, Way};
+use super::rematch::ChosenCase;
+use super::{places, whole, Builder, Destination, Restoration, Result};
 use crate::again::{is_reader, is_reeval, iterates_itself, telling, Links, Locals};
 use crate::fold;
 use crate::loops::is_constant;
@@ -26,7 +26,7 @@ impl Builder {
         pat: &Pat,
         value: TokenStream,
         diverge: Option<TokenStream>,
-        way: &Way,
+        way: &Restoration,
     ) {
         match pat {
             Pat::Type(t) => {
@@ -76,7 +76,7 @@ impl Builder {
             return match declared(pat, ty) {
                 Some(all) => {
                     for (p, ty) in all {
-                        self.local(&p.ident, p.mutability.is_some(), ty, Way::Kept);
+                        self.local(&p.ident, p.mutability.is_some(), ty, Restoration::Kept);
                     }
                     Ok(())
                 }
@@ -93,16 +93,16 @@ impl Builder {
         if let (Pat::Ident(p), true) = (&local.pat, iterates) {
             self.iterators.insert(p.ident.to_string());
         }
-        let mut way = transient::again(&local.attrs).map_or(Way::Kept, |mut again| {
+        let mut way = transient::again(&local.attrs).map_or(Restoration::Kept, |mut again| {
             self.leaf(&mut again);
-            Way::Transient(quote!(#again))
+            Restoration::Transient(quote!(#again))
         });
         let mut made = TokenStream::new();
         let value = if has_points_expr(&init.expr) {
             let mut name = self.name("v");
             name.set_span(init.expr.span());
             self.declare(&name, false, None);
-            self.value(&init.expr, &To::Local(name.clone()))?;
+            self.value(&init.expr, &Destination::Local(name.clone()))?;
             match has_ref(&local.pat) {
                 true => quote!(#name),
                 false => whole(&name),
@@ -124,7 +124,7 @@ impl Builder {
                 (way, made) = (again, known);
             }
             let cut = cuts(local) || self.is_cursor(local) || self.gathers(local);
-            if let (Way::Kept, true) = (&way, cut) {
+            if let (Restoration::Kept, true) = (&way, cut) {
                 if let Some(name) = name_of(&local.pat) {
                     (way, made) = self.parted(name, Question::Cuts);
                 }
@@ -180,10 +180,10 @@ impl Builder {
     }
 
     /// A name of a head that is not made again: in a function that takes texts apart its type says whether it is one.
-    pub(super) fn value_way(&mut self, name: &Ident) -> (Way, TokenStream) {
+    pub(super) fn value_way(&mut self, name: &Ident) -> (Restoration, TokenStream) {
         match self.cuts_texts {
             true => self.parted(name, Question::Cuts),
-            false => (Way::Kept, TokenStream::new()),
+            false => (Restoration::Kept, TokenStream::new()),
         }
     }
 
@@ -192,12 +192,12 @@ impl Builder {
         &mut self,
         name: &Ident,
         asked: impl Fn(Ident) -> Question,
-    ) -> (Way, TokenStream) {
+    ) -> (Restoration, TokenStream) {
         let (kind, of) = (self.name("h"), of(self.again.len()));
         let known = quote!(if false { loop {} ::pc3::point::of(&#name, &#of); });
         self.again.push(asked(kind.clone()));
         self.cuts = true;
-        (Way::Parted(kind), known)
+        (Restoration::Parted(kind), known)
     }
 
     /// `let (a, b) = (x, y);` of borrows is several `let`s.
@@ -231,7 +231,7 @@ impl Builder {
     }
 
     /// How the locals of a `let` come back that are made again, or may be; with code that asks whether they may.
-    fn way(&mut self, local: &syn::Local, e: &mut Expr) -> Option<(Way, TokenStream)> {
+    fn way(&mut self, local: &syn::Local, e: &mut Expr) -> Option<(Restoration, TokenStream)> {
         if local.attrs.iter().any(transient::is) {
             self.leaf(e);
             return None;
@@ -251,9 +251,9 @@ impl Builder {
             let borrow = |i: &proc_macro2::Ident| self.may_be_borrow(&i.to_string());
             if p.path.get_ident().is_some_and(borrow) {
                 let (inner, names) = inner_names(pat);
-                let taken = Taken::only(self.structure(&inner));
+                let taken = ChosenCase::only(self.structure(&inner));
                 let (mut way, known) = self.matched(e, taken, &Links::default(), &names);
-                if let Way::Asked(chain) = &mut way {
+                if let Restoration::Asked(chain) = &mut way {
                     Rc::get_mut(chain).into_iter().for_each(|c| c.folded = true);
                 }
                 return Some((way, known));
@@ -268,7 +268,7 @@ impl Builder {
             self.reevals.extend(reeval.then(|| name.to_string()));
             let again = reeval || (is_borrowing(e) && self.again(e));
             self.leaf(e);
-            let way = Way::Made(match ty {
+            let way = Restoration::Made(match ty {
                 None if reeval && has_closure(e) => {
                     let at = telling(e);
                     quote_spanned!(at=> #name = { let pc3_v = #e; ::pc3::point::Anew(pc3_v).value() };)
@@ -295,7 +295,7 @@ impl Builder {
             if self.again_by(e, |a, e| a.place(e)) {
                 self.leaf(e);
                 let (inner, names) = inner_names(pat);
-                let taken = Taken::only(self.structure(&inner));
+                let taken = ChosenCase::only(self.structure(&inner));
                 return Some(self.matched(e, taken, &Links::default(), &names));
             }
         }
@@ -303,7 +303,7 @@ impl Builder {
             let borrow = |i: &proc_macro2::Ident| self.may_be_borrow(&i.to_string());
             if !reeval && p.path.get_ident().is_some_and(borrow) {
                 let (inner, names) = inner_names(pat);
-                let taken = Taken::only(self.structure(&inner));
+                let taken = ChosenCase::only(self.structure(&inner));
                 return Some(self.matched(e, taken, &Links::default(), &names));
             }
         }
@@ -319,7 +319,7 @@ impl Builder {
         let assign = assignments(&names);
         again.then(|| {
             let inner = self.structure(&inner);
-            let way = Way::Made(quote! {
+            let way = Restoration::Made(quote! {
                 match #e { #inner => { #assign } #[allow(unreachable_patterns)] _ => ::pc3::point::changed() }
             });
             (way, self.in_one_form(checked(e, &names)))

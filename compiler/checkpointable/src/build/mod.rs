@@ -33,13 +33,13 @@ use syn::{Block, Expr, Lifetime, Pat, Type};
 use crate::flow::After;
 use crate::moves::Moves;
 use borrows::{is_borrowing, type_of};
-use rematch::Taken;
+use rematch::ChosenCase;
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
 /// How a local comes back.
 #[derive(Clone)]
-enum Way {
+enum Restoration {
     /// It is saved.
     Kept,
     /// It is made again by this code, which may make others, too.
@@ -74,7 +74,7 @@ enum Way {
 struct Chain {
     id: usize,
     /// None: it is one local.
-    pattern: Option<Taken>,
+    pattern: Option<ChosenCase>,
     /// It is matched in a head, or by a `let` that takes a borrow apart: what it is made from is still there.
     head: bool,
     /// It is what a loop's pattern binds of an item, which is there once.
@@ -88,39 +88,49 @@ struct Chain {
     taken: Option<Ident>,
 }
 
-impl Way {
+impl Restoration {
     /// Is it an iterator that is gone on with?
     fn is_walked(&self) -> bool {
-        matches!(self, Way::Walked(_) | Way::Compared(_) | Way::Once(_))
+        matches!(
+            self,
+            Restoration::Walked(_) | Restoration::Compared(_) | Restoration::Once(_)
+        )
     }
 
     /// Is it what a loop goes over?
     fn is_item(&self) -> bool {
-        matches!(self, Way::Asked(chain) if chain.item)
+        matches!(self, Restoration::Asked(chain) if chain.item)
     }
 
     /// Is something of it, by its name, in a frame?
     fn is_kept(&self) -> bool {
         let other = matches!(
             self,
-            Way::Perhaps(_) | Way::Handed | Way::Piece | Way::Cut | Way::Parted(_)
+            Restoration::Perhaps(_)
+                | Restoration::Handed
+                | Restoration::Piece
+                | Restoration::Cut
+                | Restoration::Parted(_)
         );
-        matches!(self, Way::Kept) || other || self.is_walked()
+        matches!(self, Restoration::Kept) || other || self.is_walked()
     }
 
     /// What it is made again of.
     fn made(&self) -> Option<TokenStream> {
         match self {
-            Way::Kept | Way::Perhaps(_) | Way::Handed | Way::Piece | Way::Cut | Way::Parted(_) => {
-                None
-            }
-            Way::Made(code)
-            | Way::Transient(code)
-            | Way::Walked(code)
-            | Way::Compared(code)
-            | Way::Once(code)
-            | Way::Closure(code) => Some(code.clone()),
-            Way::Asked(chain) | Way::Item(chain) => Some(chain.of()),
+            Restoration::Kept
+            | Restoration::Perhaps(_)
+            | Restoration::Handed
+            | Restoration::Piece
+            | Restoration::Cut
+            | Restoration::Parted(_) => None,
+            Restoration::Made(code)
+            | Restoration::Transient(code)
+            | Restoration::Walked(code)
+            | Restoration::Compared(code)
+            | Restoration::Once(code)
+            | Restoration::Closure(code) => Some(code.clone()),
+            Restoration::Asked(chain) | Restoration::Item(chain) => Some(chain.of()),
         }
     }
 }
@@ -128,7 +138,7 @@ impl Way {
 #[derive(Clone)]
 struct Var {
     name: Ident,
-    way: Way,
+    way: Restoration,
     region: usize,
 }
 
@@ -153,14 +163,14 @@ struct Region {
 
 /// What becomes of an expression's value.
 #[derive(Clone)]
-enum To {
+enum Destination {
     Nowhere,
     Local(Ident),
     Return,
 }
 
 pub struct Builder {
-    form: Form,
+    form: BodyForm,
     regions: Vec<Region>,
     made: usize,
     /// Locals that exist, outer ones first.
@@ -176,7 +186,7 @@ pub struct Builder {
     /// What comes in front of a loop's next round, by its label.
     hands_on: HashMap<String, TokenStream>,
     /// Users' labelled blocks that are taken apart.
-    blocks: HashMap<String, (To, Lifetime)>,
+    blocks: HashMap<String, (Destination, Lifetime)>,
     output: Type,
     function: Ident,
     /// Parameters that are borrows; is it `&mut`?
@@ -203,7 +213,7 @@ pub struct Builder {
     /// What is asked of types at the function's end.
     again: Vec<loops::Question>,
     /// Locals that may exist at a point.
-    asked: BTreeMap<String, Asked>,
+    asked: BTreeMap<String, LocalAtPoint>,
     /// Values that a checkpoint would end, by their numbers.
     briefs: Vec<brief::Brief>,
     /// Guards of an `if` that its `else` may not hold.
@@ -224,7 +234,7 @@ pub struct Builder {
 }
 
 /// A local that may exist at a point.
-struct Asked {
+struct LocalAtPoint {
     number: usize,
     name: Ident,
     /// A point may end it,
@@ -247,7 +257,7 @@ pub struct Parameter {
 
 /// Which forms of the function have the body.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum BodyForm {
     /// Both, as one that is generic.
     Either,
     /// That which runs: frames lead into none of it, and what is asked of types the other one asks.
@@ -259,7 +269,7 @@ pub enum Form {
 /// What is known of a function besides its body.
 #[derive(Clone)]
 pub struct About<'a> {
-    pub form: Form,
+    pub form: BodyForm,
     pub by_value: &'a [Parameter],
     pub borrowed: HashMap<String, bool>,
     pub readers: HashSet<String>,
@@ -331,7 +341,7 @@ pub fn body(block: &Block, about: About, moves: Moves) -> Result<(TokenStream, T
     for p in by_value {
         b.parameter(p);
     }
-    b.block(block, &To::Return)?;
+    b.block(block, &Destination::Return)?;
     let (code, _) = b.close(&quote!());
     if let Some(all) = std::mem::take(&mut b.errors)
         .into_iter()
@@ -344,7 +354,7 @@ pub fn body(block: &Block, about: About, moves: Moves) -> Result<(TokenStream, T
     }
     let (mut questions, mut asked): (Vec<_>, Vec<_>) =
         b.asked.values().map(|a| a.question(&b)).unzip();
-    let briefs = b.briefs.iter().filter(|_| form != Form::Hot);
+    let briefs = b.briefs.iter().filter(|_| form != BodyForm::Hot);
     for (question, answer) in briefs.enumerate().map(|(n, brief)| brief.question(n, &b)) {
         questions.push(question);
         asked.push(answer);
@@ -420,7 +430,7 @@ impl Builder {
         self.made += 1;
         let id = self.made;
         let first = label(&format!("pc3_e{id}_1"));
-        let entered = (self.form != Form::Hot)
+        let entered = (self.form != BodyForm::Hot)
             .then(|| quote! { if Pc3Mode::RESUME && pc3_at != 0 { break #first; } });
         self.regions.push(Region {
             id,
@@ -449,7 +459,7 @@ impl Builder {
             label(&format!("pc3_e{id}_{}", n + 1)),
         );
         self.put(quote!(break #at;));
-        if self.form != Form::Hot {
+        if self.form != BodyForm::Hot {
             self.target(&this);
             self.put(quote! {
                 if let #(#labels)|* = pc3_at { #arms break #at; }
@@ -463,16 +473,16 @@ impl Builder {
     /// What is asked of types: one form does that.
     fn in_one_form(&self, asked: TokenStream) -> TokenStream {
         match self.form {
-            Form::Hot => TokenStream::new(),
-            Form::Either | Form::Resumed => asked,
+            BodyForm::Hot => TokenStream::new(),
+            BodyForm::Either | BodyForm::Resumed => asked,
         }
     }
 
     /// The form in which what is asked of types fails.
     fn judged(&self) -> TokenStream {
         match self.form {
-            Form::Either => quote!(Pc3Mode),
-            Form::Hot | Form::Resumed => quote!(::pc3::point::Hot),
+            BodyForm::Either => quote!(Pc3Mode),
+            BodyForm::Hot | BodyForm::Resumed => quote!(::pc3::point::Hot),
         }
     }
 
@@ -530,13 +540,13 @@ impl Builder {
     }
 
     /// A local that the user's code has.
-    fn local(&mut self, name: &Ident, mutable: bool, ty: Option<&Type>, way: Way) {
+    fn local(&mut self, name: &Ident, mutable: bool, ty: Option<&Type>, way: Restoration) {
         // Assigned once on each way, but the compiler may not see that on ways that never meet.
         // One that rounds of a loop hand on is assigned in each.
         let mutable = mutable || self.moves.is_carried(&name.to_string());
         self.declare(name, mutable, ty);
         self.ask(name);
-        if let Way::Asked(_) | Way::Compared(_) = way {
+        if let Restoration::Asked(_) | Restoration::Compared(_) = way {
             let of = type_of(name);
             self.head().extend(quote_spanned! {name.span()=>
                 let #of = ::core::marker::PhantomData;
@@ -569,8 +579,8 @@ impl Builder {
         if brief::leaves(&pat) {
             let mut value = Expr::Verbatim(given);
             self.brief_parameter(&mut value);
-            return self.bind(&pat, quote!(#value), None, &Way::Kept);
+            return self.bind(&pat, quote!(#value), None, &Restoration::Kept);
         }
-        self.bind(&pat, given, None, &Way::Kept);
+        self.bind(&pat, given, None, &Restoration::Kept);
     }
 }

@@ -12,10 +12,10 @@ use super::calls::called;
 use super::leaf::question;
 use super::loops::walks;
 use super::loops::Question;
-use super::{label, Builder, Chain, Form, Point, Result, Var, Way, HELD};
+use super::{label, BodyForm, Builder, Chain, Point, Restoration, Result, Var, HELD};
 use crate::flow::identifiers;
 use crate::marks;
-use crate::moves::{self, root, Whole};
+use crate::moves::{self, root, Presence};
 use crate::operands::ends;
 use crate::reeval::is_input;
 
@@ -43,7 +43,7 @@ impl Builder {
             .collect();
         let asked: Vec<&Ident> = vars
             .iter()
-            .filter(|v| matches!(v.way, Way::Asked(_)))
+            .filter(|v| matches!(v.way, Restoration::Asked(_)))
             .map(|v| &v.name)
             .collect();
         let text = |n: &&Ident| n.to_string();
@@ -70,22 +70,22 @@ impl Builder {
 
     /// Leaves the function with these locals.
     fn park(&self, vars: &[Var], point: &Ident, number: Option<usize>) -> TokenStream {
-        let named = |wanted: &dyn Fn(&Way) -> bool| -> Vec<&Ident> {
+        let named = |wanted: &dyn Fn(&Restoration) -> bool| -> Vec<&Ident> {
             let vars = vars.iter().filter(|v| wanted(&v.way));
             vars.map(|v| &v.name).collect()
         };
         let text = |n: &&Ident| n.to_string();
-        let kept = named(&Way::is_kept);
+        let kept = named(&Restoration::is_kept);
         let names: Vec<String> = kept.iter().map(text).collect();
-        let asked = named(&|way| matches!(way, Way::Asked(_)));
+        let asked = named(&|way| matches!(way, Restoration::Asked(_)));
         let asked_names: Vec<String> = asked.iter().map(text).collect();
-        let held = named(&|way| matches!(way, Way::Transient(_)));
+        let held = named(&|way| matches!(way, Restoration::Transient(_)));
         let held_names: Vec<String> = held.iter().map(text).collect();
         let once = |name: &&&Ident| self.once_name(&syn::parse_quote!(#name)).is_none();
         let moved = kept.iter().filter(once).filter_map(|name| {
             let local = self.moves.at(number?, &name.to_string());
             // In such a region more is kept than what is needed.
-            let gone = local.whole == Whole::Moved && self.regions.iter().any(|r| r.part);
+            let gone = local.whole == Presence::Moved && self.regions.iter().any(|r| r.part);
             let span = local.moved.or(gone.then(|| name.span()))?;
             Some(quote_spanned!(span=> (&&::pc3::point::Gone(&#name)).gone();))
         });
@@ -99,10 +99,10 @@ impl Builder {
             inputs.map(|n| quote_spanned!(n.span()=> (&&&::pc3::point::Input(#n)).steady();));
         // Those that are declared last end first.
         let parked = vars.iter().rev().filter_map(|v| match &v.way {
-            Way::Asked(chain) => Some(chain.park(&v.name)),
-            Way::Walked(_) | Way::Once(_) => Some(walks::pause(&v.name)),
-            Way::Compared(made) => Some(walks::compare(&v.name, made)),
-            Way::Perhaps(way) => {
+            Restoration::Asked(chain) => Some(chain.park(&v.name)),
+            Restoration::Walked(_) | Restoration::Once(_) => Some(walks::pause(&v.name)),
+            Restoration::Compared(made) => Some(walks::compare(&v.name, made)),
+            Restoration::Perhaps(way) => {
                 let name = &v.name;
                 Some(quote! {
                     let #name = if #way.is_moved() {
@@ -114,24 +114,26 @@ impl Builder {
                     };
                 })
             }
-            Way::Handed | Way::Piece => {
+            Restoration::Handed | Restoration::Piece => {
                 let (name, text) = (&v.name, v.name.to_string());
                 Some(quote!(let #name = #name.entry(#text);))
             }
-            Way::Cut => {
+            Restoration::Cut => {
                 let (name, text) = (&v.name, v.name.to_string());
                 Some(quote_spanned!(name.span()=> let #name = ::pc3::point::cut(#text, #name);))
             }
-            Way::Parted(kind) => {
+            Restoration::Parted(kind) => {
                 let (name, text) = (&v.name, v.name.to_string());
                 Some(
                     quote_spanned!(name.span()=> let #name = ::pc3::point::part(&#kind, #text, #name);),
                 )
             }
-            Way::Kept | Way::Made(_) | Way::Item(_) | Way::Transient(_) | Way::Closure(_) => None,
+            Restoration::Kept | Restoration::Made(_) | Restoration::Item(_) | Restoration::Transient(_) | Restoration::Closure(_) => None,
         });
         let keeps = kept.iter().zip(&names).map(|(name, text)| {
-            let entry = |v: &Var| v.way.is_kept() && !matches!(v.way, Way::Kept | Way::Perhaps(_));
+            let entry = |v: &Var| {
+                v.way.is_kept() && !matches!(v.way, Restoration::Kept | Restoration::Perhaps(_))
+            };
             match vars.iter().any(|v| v.name == **name && entry(v)) {
                 true => quote!(#name,),
                 false => quote_spanned!(name.span()=> ::pc3::point::keep(#text, #name),),
@@ -157,7 +159,7 @@ impl Builder {
 
     fn needed(&self, v: &Var, number: Option<usize>) -> bool {
         let name = v.name.to_string();
-        let held = matches!(&v.way, Way::Asked(c) if c.guard);
+        let held = matches!(&v.way, Restoration::Asked(c) if c.guard);
         let used = self.after.needs(&name) || name.starts_with(HELD);
         let Some(n) = number else { return used };
         if self.is_gone(v, n) {
@@ -165,11 +167,11 @@ impl Builder {
         }
         let local = self.moves.at(n, &name);
         match local.whole {
-            Whole::Unset => false,
+            Presence::Unset => false,
             // The next round of a loop gives it a value first.
             _ if local.unset && !self.moves.used(n, &name) => false,
-            Whole::Here if held => true,
-            Whole::Here | Whole::Unknown if self.in_macros.contains(&name) => true,
+            Presence::Here if held => true,
+            Presence::Here | Presence::Unknown if self.in_macros.contains(&name) => true,
             _ => used || self.moves.used(n, &name),
         }
     }
@@ -177,7 +179,7 @@ impl Builder {
     /// It has been moved, and nothing uses what it had: it gets another value first, if it has none.
     fn is_gone(&self, v: &Var, number: usize) -> bool {
         let name = v.name.to_string();
-        matches!(v.way, Way::Kept | Way::Parted(_))
+        matches!(v.way, Restoration::Kept | Restoration::Parted(_))
             && v.region == self.region_now()
             && !name.starts_with(HELD)
             && !self.after.uses(&name)
@@ -187,7 +189,7 @@ impl Builder {
     /// What is made again if it is a borrow is saved where what it would be made from may be gone: it is none then.
     fn way_at(&self, v: &Var, number: Option<usize>) -> Var {
         let mut v = v.clone();
-        if let (Some(n), true) = (number, matches!(v.way, Way::Kept)) {
+        if let (Some(n), true) = (number, matches!(v.way, Restoration::Kept)) {
             let name = v.name.to_string();
             let unused = v.region == self.region_now()
                 && !self.moves.used(n, &name)
@@ -195,11 +197,11 @@ impl Builder {
             let called = self.moves.at(n, &name).called;
             let called = called.filter(|_| unused || name.starts_with(HELD));
             if let Some(way) = called.and_then(|n| self.ways.get(&n)) {
-                v.way = Way::Perhaps(way.clone());
+                v.way = Restoration::Perhaps(way.clone());
                 return v;
             }
         }
-        let (Way::Asked(chain), Some(n)) = (v.way.clone(), number) else {
+        let (Restoration::Asked(chain), Some(n)) = (v.way.clone(), number) else {
             return v;
         };
         if chain.head {
@@ -210,17 +212,17 @@ impl Builder {
             let name = s.name.to_string();
             let used = self.after.needs(&name) || self.moves.used(n, &name);
             // A borrow is made again itself.
-            let made = matches!(s.way, Way::Made(_)) || s.way.is_item();
+            let made = matches!(s.way, Restoration::Made(_)) || s.way.is_item();
             words.contains(&name)
                 && match self.moves.at(n, &name).whole {
-                    Whole::Here | Whole::Moved | Whole::Unknown if made => false,
-                    Whole::Here => !used && chain.taken.as_ref().is_some_and(|t| *t == name),
-                    Whole::Moved | Whole::Part | Whole::Unset => true,
-                    Whole::Unknown => !used && matches!(s.way, Way::Kept),
+                    Presence::Here | Presence::Moved | Presence::Unknown if made => false,
+                    Presence::Here => !used && chain.taken.as_ref().is_some_and(|t| *t == name),
+                    Presence::Moved | Presence::Part | Presence::Unset => true,
+                    Presence::Unknown => !used && matches!(s.way, Restoration::Kept),
                 }
         });
         if gone {
-            v.way = Way::Kept;
+            v.way = Restoration::Kept;
         }
         v
     }
@@ -230,19 +232,19 @@ impl Builder {
         let name = v.name.to_string();
         if chain.item {
             // Of what has been taken apart the rest is as it was.
-            let part = self.moves.at(number, &name).whole == Whole::Part;
+            let part = self.moves.at(number, &name).whole == Presence::Part;
             if self.moved_in(&name, number) || (part && !self.moves.mutable.contains(&name)) {
-                v.way = Way::Item(chain.clone());
+                v.way = Restoration::Item(chain.clone());
             }
         } else if self.moved_in(&v.name.to_string(), number) {
-            v.way = Way::Made(chain.remade(&v.name));
+            v.way = Restoration::Made(chain.remade(&v.name));
         }
         v
     }
 
     /// Has the local been moved, and is not used behind?
     pub(super) fn moved_in(&self, name: &str, number: usize) -> bool {
-        self.moves.at(number, name).whole == Whole::Moved && !self.moves.used(number, name)
+        self.moves.at(number, name).whole == Presence::Moved && !self.moves.used(number, name)
     }
 
     /// Locals that may still exist though nothing needs them end here.
@@ -259,7 +261,7 @@ impl Builder {
                     Some(way) => asked.called.push((way.clone(), false)),
                     None => asked.ends = true,
                 }
-                asked.part |= local.whole == Whole::Part;
+                asked.part |= local.whole == Presence::Part;
                 asked.ended_at(span);
             }
         }
@@ -280,7 +282,7 @@ impl Builder {
     }
 
     fn refuse_closures(&mut self, needed: &[Var]) {
-        for v in needed.iter().filter(|v| matches!(v.way, Way::Kept)) {
+        for v in needed.iter().filter(|v| matches!(v.way, Restoration::Kept)) {
             let name = v.name.to_string();
             if !self.closures.remove(&name) {
                 continue;
@@ -294,13 +296,16 @@ impl Builder {
     fn refuse_stale(&mut self, needed: &[Var], number: Option<usize>) {
         let Some(number) = number else { return };
         let mut stale = Vec::new();
-        for v in needed.iter().filter(|v| matches!(v.way, Way::Made(_))) {
+        for v in needed
+            .iter()
+            .filter(|v| matches!(v.way, Restoration::Made(_)))
+        {
             stale.push((v.name.span(), v.name.to_string()));
         }
         let sources: BTreeSet<String> = needed
             .iter()
             .filter_map(|v| match &v.way {
-                Way::Made(code) => Some(identifiers(code)),
+                Restoration::Made(code) => Some(identifiers(code)),
                 _ => None,
             })
             .flatten()
@@ -478,55 +483,55 @@ impl Builder {
     /// Takes back the locals of a region.
     pub(super) fn restore(&self, vars: &[Var], region: usize) -> TokenStream {
         let mut out = TokenStream::new();
-        if self.form == Form::Hot {
+        if self.form == BodyForm::Hot {
             return out;
         }
         let mut done = BTreeSet::new();
         for v in vars.iter().filter(|v| v.region == region) {
             let (name, text) = (&v.name, v.name.to_string());
             match &v.way {
-                Way::Walked(made) => out.extend(walks::back(name, &text, made)),
-                Way::Compared(made) => out.extend(walks::compared(name, &text, made)),
+                Restoration::Walked(made) => out.extend(walks::back(name, &text, made)),
+                Restoration::Compared(made) => out.extend(walks::compared(name, &text, made)),
                 // In front of its region.
-                Way::Once(_) | Way::Closure(_) => {}
-                Way::Kept => out.extend(quote_spanned! {name.span()=>
+                Restoration::Once(_) | Restoration::Closure(_) => {}
+                Restoration::Kept => out.extend(quote_spanned! {name.span()=>
                     #name = ::pc3::point::take(&mut pc3_frame, #text);
                 }),
-                Way::Handed => out.extend(quote! {
+                Restoration::Handed => out.extend(quote! {
                     #name = ::pc3::point::Handed::back(&mut pc3_frame, #text);
                 }),
-                Way::Piece => out.extend(quote! {
+                Restoration::Piece => out.extend(quote! {
                     #name = ::pc3::point::Handed::lent(&pc3_texts, &mut pc3_frame, #text);
                 }),
-                Way::Cut => out.extend(quote_spanned! {name.span()=>
+                Restoration::Cut => out.extend(quote_spanned! {name.span()=>
                     #name = pc3_texts.lend(::pc3::point::take(&mut pc3_frame, #text));
                 }),
-                Way::Parted(kind) => out.extend(quote_spanned! {name.span()=>
+                Restoration::Parted(kind) => out.extend(quote_spanned! {name.span()=>
                     #name = ::pc3::point::parted(&#kind, &pc3_texts, &mut pc3_frame, #text);
                 }),
-                Way::Perhaps(way) => out.extend(quote! {
+                Restoration::Perhaps(way) => out.extend(quote! {
                     match ::pc3::point::take(&mut pc3_frame, #text) {
                         ::core::option::Option::Some(pc3_v) => #name = pc3_v,
                         ::core::option::Option::None => { #way.moved(); }
                     }
                 }),
-                Way::Transient(again) => out.extend(quote_spanned! {name.span()=>
+                Restoration::Transient(again) => out.extend(quote_spanned! {name.span()=>
                     #name = match ::pc3::point::held(&mut pc3_frame, #text) {
                         ::core::option::Option::Some(pc3_v) => pc3_v,
                         ::core::option::Option::None => #again,
                     };
                 }),
-                Way::Made(code) => {
+                Restoration::Made(code) => {
                     if done.insert(code.to_string()) {
                         out.extend(code.clone());
                     }
                 }
-                Way::Asked(chain) | Way::Item(chain) if chain.item => {
+                Restoration::Asked(chain) | Restoration::Item(chain) if chain.item => {
                     if done.insert(format!("chain {}", chain.id)) {
                         let of = |made: bool| -> Vec<&Ident> {
                             let same = vars.iter().filter(|o| match &o.way {
-                                Way::Asked(c) => !made && c.id == chain.id,
-                                Way::Item(c) => made && c.id == chain.id,
+                                Restoration::Asked(c) => !made && c.id == chain.id,
+                                Restoration::Item(c) => made && c.id == chain.id,
                                 _ => false,
                             });
                             same.map(|v| &v.name).collect()
@@ -534,10 +539,11 @@ impl Builder {
                         out.extend(chain.item_back(&of(false), &of(true)));
                     }
                 }
-                Way::Item(_) => {}
-                Way::Asked(chain) => {
+                Restoration::Item(_) => {}
+                Restoration::Asked(chain) => {
                     if done.insert(format!("chain {}", chain.id)) {
-                        let same = |o: &&Var| matches!(&o.way, Way::Asked(c) if c.id == chain.id);
+                        let same =
+                            |o: &&Var| matches!(&o.way, Restoration::Asked(c) if c.id == chain.id);
                         let names: Vec<&Ident> =
                             vars.iter().filter(same).map(|v| &v.name).collect();
                         out.extend(chain.back(&names));
@@ -558,10 +564,10 @@ impl Builder {
                 continue;
             };
             match &v.way {
-                Way::Made(code) if !self.reevals.contains(&name) => {
+                Restoration::Made(code) if !self.reevals.contains(&name) => {
                     cut.insert(code.to_string());
                 }
-                Way::Asked(_) => {
+                Restoration::Asked(_) => {
                     let (way, known) = self.parted(&v.name, |kind| Question::Stale(kind, at));
                     self.put(known);
                     v.way = way;
@@ -571,9 +577,9 @@ impl Builder {
         }
         // What makes others of the same pattern again would make it, too.
         for v in vars {
-            let is = matches!(&v.way, Way::Made(code) if cut.contains(&code.to_string()));
+            let is = matches!(&v.way, Restoration::Made(code) if cut.contains(&code.to_string()));
             if is {
-                v.way = Way::Cut;
+                v.way = Restoration::Cut;
                 self.cuts = true;
             }
         }
@@ -589,7 +595,7 @@ fn part_taken(call: &Expr, rest: &[Var]) -> TokenStream {
     let of = root(place).filter(|_| matches!(&**place, Expr::Field(_)));
     let kept = of.is_some_and(|of| {
         rest.iter()
-            .any(|v| v.name == of && matches!(v.way, Way::Kept))
+            .any(|v| v.name == of && matches!(v.way, Restoration::Kept))
     });
     if !kept {
         return TokenStream::new();

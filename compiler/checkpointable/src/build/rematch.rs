@@ -13,7 +13,7 @@ use quote::{format_ident, quote};
 use syn::{parse_quote, Pat};
 
 use super::patterns::inner_name;
-use super::{Builder, Way};
+use super::{Builder, Restoration};
 use crate::names::is_binding;
 
 /// More of them would make the code large.
@@ -21,14 +21,14 @@ const MOST: usize = 64;
 
 /// A pattern's alternatives, and the local that keeps which one was taken, if there are several.
 #[derive(Clone)]
-pub(super) struct Taken {
+pub(super) struct ChosenCase {
     cases: Vec<Pat>,
     which: Option<Ident>,
 }
 
 impl Builder {
     /// Of a pattern that is matched in a head; its names are the inner ones.
-    pub(super) fn taken(&mut self, inner: &Pat) -> Taken {
+    pub(super) fn taken(&mut self, inner: &Pat) -> ChosenCase {
         let mut cases = alternatives(inner);
         if cases.len() > MOST {
             self.errors.push(syn::Error::new_spanned(
@@ -39,7 +39,7 @@ impl Builder {
         }
         self.names += 1;
         let which = (cases.len() > 1).then(|| format_ident!("pc3_k{}_taken", self.names));
-        Taken { cases, which }
+        ChosenCase { cases, which }
     }
 
     /// Of a pattern of which it is not known what was taken.
@@ -54,14 +54,14 @@ impl Builder {
     }
 
     /// Declares what keeps the number; in front of the names that are made with it.
-    pub(super) fn declare_taken(&mut self, taken: &Taken) {
+    pub(super) fn declare_taken(&mut self, taken: &ChosenCase) {
         if let Some(which) = &taken.which {
-            self.local(which, true, Some(&parse_quote!(usize)), Way::Kept);
+            self.local(which, true, Some(&parse_quote!(usize)), Restoration::Kept);
         }
     }
 }
 
-impl Taken {
+impl ChosenCase {
     /// The arms of a match: each notes its number first.
     pub(super) fn arms(&self, guard: &Option<TokenStream>, body: &TokenStream) -> TokenStream {
         let arm = |(n, case): (usize, &Pat)| {
@@ -72,8 +72,8 @@ impl Taken {
     }
 
     /// One that has no others.
-    pub(super) fn only(pat: Pat) -> Taken {
-        Taken {
+    pub(super) fn only(pat: Pat) -> ChosenCase {
+        ChosenCase {
             cases: vec![pat],
             which: None,
         }

@@ -7,14 +7,14 @@ use quote::{quote, ToTokens};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Stmt};
 
-use super::{Builder, Result, To};
+use super::{Builder, Destination, Result};
 use crate::flow;
 use crate::function::nested;
 use crate::marks::{self, has_points_expr};
 use crate::moves;
 
 impl Builder {
-    pub(super) fn block(&mut self, block: &Block, to: &To) -> Result<()> {
+    pub(super) fn block(&mut self, block: &Block, to: &Destination) -> Result<()> {
         match self.tail(block) {
             Some((stmts, tail)) => {
                 self.using(block, |s| s.ending(stmts, tail, block.brace_token, to))
@@ -47,7 +47,7 @@ impl Builder {
         done
     }
 
-    pub(super) fn stmts(&mut self, stmts: &[Stmt], to: &To) -> Result<()> {
+    pub(super) fn stmts(&mut self, stmts: &[Stmt], to: &Destination) -> Result<()> {
         let depth = self.visible.len();
         self.each(stmts, &flow::Block::of(stmts), 0..stmts.len(), to)?;
         let valued = matches!(stmts.last(), Some(Stmt::Expr(_, None)))
@@ -60,14 +60,14 @@ impl Builder {
                     _
                 ))
             ) || matches!(stmts.last(), Some(Stmt::Macro(m)) if marks::diverges(&m.mac));
-            if !ends && matches!(to, To::Return) {
+            if !ends && matches!(to, Destination::Return) {
                 let output = &self.output;
                 self.put(quote! {
                     #[allow(unused_imports)]
                     use ::pc3::point::Reached as _;
                     return ::core::result::Result::Ok(::pc3::point::End::<#output>::new().reached());
                 });
-            } else if !ends && !matches!(to, To::Nowhere) {
+            } else if !ends && !matches!(to, Destination::Nowhere) {
                 self.give(quote!(()), to);
             }
         }
@@ -81,7 +81,7 @@ impl Builder {
         stmts: &[Stmt],
         uses: &flow::Block,
         which: Range<usize>,
-        to: &To,
+        to: &Destination,
     ) -> Result<()> {
         let mut next = which.start;
         while next < which.end {
@@ -136,13 +136,13 @@ impl Builder {
                 Ok(())
             }
             Stmt::Local(local) => self.let_(local),
-            Stmt::Expr(e, _) if has_points_expr(e) => self.value(e, &To::Nowhere),
+            Stmt::Expr(e, _) if has_points_expr(e) => self.value(e, &Destination::Nowhere),
             Stmt::Macro(m) if marks::is_call(&m.mac) => {
                 let e = Expr::Macro(syn::ExprMacro {
                     attrs: m.attrs.clone(),
                     mac: m.mac.clone(),
                 });
-                self.value(&e, &To::Nowhere)
+                self.value(&e, &Destination::Nowhere)
             }
             stmt => {
                 let mut leaf = stmt.clone();

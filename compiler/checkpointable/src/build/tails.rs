@@ -7,7 +7,7 @@ use syn::token::Brace;
 use syn::{Block, Expr, Pat, Stmt};
 
 use super::leaf::returned;
-use super::{label, Builder, Result, To};
+use super::{label, Builder, Destination, Result};
 use crate::marks::has_points_expr;
 
 impl Builder {
@@ -27,12 +27,12 @@ impl Builder {
         stmts: &[Stmt],
         tail: &Expr,
         braces: Brace,
-        to: &To,
+        to: &Destination,
     ) -> Result<()> {
         let depth = self.visible.len();
         self.region().heads.push(TokenStream::new());
         self.after.enter_tail(&quote!(#tail));
-        let done = self.stmts(stmts, &To::Nowhere);
+        let done = self.stmts(stmts, &Destination::Nowhere);
         self.after.leave();
         let mut tail = tail.clone();
         self.leaf(&mut tail);
@@ -45,9 +45,9 @@ impl Builder {
         block.set_span(braces.span.join());
         let block = quote!(#block);
         self.put(match to {
-            To::Nowhere => quote!(#block;),
-            To::Local(name) => quote!(#name = #block;),
-            To::Return => {
+            Destination::Nowhere => quote!(#block;),
+            Destination::Local(name) => quote!(#name = #block;),
+            Destination::Return => {
                 let end = returned(&block, &self.output);
                 quote!(#end;)
             }

@@ -10,17 +10,17 @@ use super::conditions::Bodies;
 use super::leaf::returned;
 use super::loops::repeat::Head;
 use super::patterns::{assignments, binds, inner_names, rename_inner, Binds};
-use super::{label, Builder, Result, To, Way};
+use super::{label, Builder, Destination, Restoration, Result};
 use crate::marks::{self, block_has_points, has_points_expr};
 use crate::moves;
 use crate::operands::{is_assignment, is_marked};
 
 impl Builder {
-    pub(super) fn give(&mut self, value: TokenStream, to: &To) {
+    pub(super) fn give(&mut self, value: TokenStream, to: &Destination) {
         match to {
-            To::Nowhere => self.put(quote!(#value;)),
-            To::Local(name) => self.put(quote!(#name = #value;)),
-            To::Return => {
+            Destination::Nowhere => self.put(quote!(#value;)),
+            Destination::Local(name) => self.put(quote!(#name = #value;)),
+            Destination::Return => {
                 let end = returned(&value, &self.output);
                 self.put(quote!(#end;));
             }
@@ -28,12 +28,12 @@ impl Builder {
     }
 
     /// An expression whose value goes somewhere.
-    pub(super) fn value(&mut self, e: &Expr, to: &To) -> Result<()> {
+    pub(super) fn value(&mut self, e: &Expr, to: &Destination) -> Result<()> {
         if !has_points_expr(e) {
             let mut leaf = e.clone();
             self.leaf(&mut leaf);
             match to {
-                To::Nowhere => self.put(quote!(#leaf;)),
+                Destination::Nowhere => self.put(quote!(#leaf;)),
                 _ => self.give(quote!(#leaf), to),
             }
             return Ok(());
@@ -55,9 +55,9 @@ impl Builder {
             Expr::Paren(p) => self.value(&p.expr, to),
             Expr::Group(p) => self.value(&p.expr, to),
             Expr::Return(r) => match &r.expr {
-                Some(e) => self.value(e, &To::Return),
+                Some(e) => self.value(e, &Destination::Return),
                 None => {
-                    self.give(quote!(()), &To::Return);
+                    self.give(quote!(()), &Destination::Return);
                     Ok(())
                 }
             },
@@ -89,7 +89,7 @@ impl Builder {
             Expr::Loop(l) => {
                 let value = self.loop_(&l.label, &l.body, Head::Loop, e)?;
                 match to {
-                    To::Nowhere => self.put(quote!(let _ = #value;)),
+                    Destination::Nowhere => self.put(quote!(let _ = #value;)),
                     to => self.give(value, to),
                 }
                 Ok(())
@@ -101,7 +101,7 @@ impl Builder {
             }
             Expr::ForLoop(f) => {
                 self.scoped(TokenStream::new(), |s| s.for_(f))?;
-                if !matches!(to, To::Nowhere) {
+                if !matches!(to, Destination::Nowhere) {
                     self.give(quote!(()), to);
                 }
                 Ok(())
@@ -117,11 +117,11 @@ impl Builder {
     pub(super) fn named(&mut self, e: &Expr) -> Result<TokenStream> {
         let name = self.name("v");
         self.declare(&name, false, None);
-        self.value(e, &To::Local(name.clone()))?;
+        self.value(e, &Destination::Local(name.clone()))?;
         Ok(quote!(#name))
     }
 
-    pub(super) fn block_expr(&mut self, b: &syn::ExprBlock, to: &To) -> Result<()> {
+    pub(super) fn block_expr(&mut self, b: &syn::ExprBlock, to: &Destination) -> Result<()> {
         let end = match &b.label {
             Some(l) => {
                 let end = label(&self.name("j").to_string());
@@ -138,7 +138,7 @@ impl Builder {
         Ok(())
     }
 
-    pub(super) fn if_(&mut self, i: &syn::ExprIf, to: &To) -> Result<()> {
+    pub(super) fn if_(&mut self, i: &syn::ExprIf, to: &Destination) -> Result<()> {
         let (then, end) = (
             label(&self.name("b").to_string()),
             label(&self.name("j").to_string()),
@@ -163,7 +163,7 @@ impl Builder {
                     Expr::Block(b) if b.label.is_none() => s.block(&b.block, to)?,
                     other => s.value(other, to)?,
                 },
-                None if matches!(to, To::Nowhere) => {}
+                None if matches!(to, Destination::Nowhere) => {}
                 None => s.give(quote!(()), to),
             }
             s.put(quote!(break #end;));
@@ -175,7 +175,7 @@ impl Builder {
         Ok(())
     }
 
-    pub(super) fn match_(&mut self, m: &ExprMatch, to: &To) -> Result<()> {
+    pub(super) fn match_(&mut self, m: &ExprMatch, to: &Destination) -> Result<()> {
         let end = label(&self.name("j").to_string());
         let what = "the `match`";
         let mut scrutinee = (*m.expr).clone();
@@ -199,9 +199,9 @@ impl Builder {
                 self.leaf(&mut leaf.body);
                 let (guard, body) = (leaf.guard.map(|(_, g)| quote!(if #g)), leaf.body);
                 let give = match to {
-                    To::Nowhere => quote!(#body;),
-                    To::Local(name) => quote!(#name = #body;),
-                    To::Return => returned(&quote!(#body), &self.output),
+                    Destination::Nowhere => quote!(#body;),
+                    Destination::Local(name) => quote!(#name = #body;),
+                    Destination::Return => returned(&quote!(#body), &self.output),
                 };
                 arms.extend(quote!(#pat #guard => { #give break #end; }));
                 continue;
@@ -225,7 +225,7 @@ impl Builder {
             };
             let taken = made.then(|| self.taken(&inner));
             let mut known = TokenStream::new();
-            let ways: Vec<Way> = match &taken {
+            let ways: Vec<Restoration> = match &taken {
                 Some(taken) => {
                     let (way, asked) = self.matched(&scrutinee, taken.clone(), &links, &names);
                     known = asked;
@@ -233,7 +233,7 @@ impl Builder {
                 }
                 None => {
                     let asked = names.iter().map(|(name, _)| self.value_way(name));
-                    let (ways, all): (Vec<Way>, Vec<TokenStream>) = asked.unzip();
+                    let (ways, all): (Vec<Restoration>, Vec<TokenStream>) = asked.unzip();
                     known.extend(all);
                     ways
                 }

@@ -99,7 +99,7 @@ impl Now {
 }
 
 /// A loop's body as it is written.
-struct Body {
+struct LoopBody {
     /// In front of the loop.
     outside: Vec<Stmt>,
     pat: Option<Pat>,
@@ -124,7 +124,7 @@ impl Loops {
             taken.extend(self.locals.lend(step.function())?);
         }
         let item = self.name(ITEM);
-        let mut body = Body {
+        let mut body = LoopBody {
             outside: Vec::new(),
             pat: None,
             stmts: Vec::new(),
@@ -170,7 +170,7 @@ impl Loops {
     }
 
     /// A name for a tuple of which the body mentions nothing but fields: these have names of their own.
-    fn fields(&mut self, body: &mut Body, f: &mut ExprForLoop) -> bool {
+    fn fields(&mut self, body: &mut LoopBody, f: &mut ExprForLoop) -> bool {
         let (Now::Parts(names), Pat::Ident(p)) = (&body.now, &*f.pat) else {
             return false;
         };
@@ -188,7 +188,7 @@ impl Loops {
     }
 
     /// The user's pattern, in the place of the last names if these have just been given.
-    fn arrive(&mut self, body: &mut Body, pat: &Pat) {
+    fn arrive(&mut self, body: &mut LoopBody, pat: &Pat) {
         let (names, pats): (Vec<Ident>, Vec<&Pat>) = match (&body.now, pat) {
             (Now::Named(name), pat) => (vec![name.clone()], vec![pat]),
             (Now::Parts(names), Pat::Tuple(t)) if t.elems.len() == names.len() => {
@@ -219,7 +219,7 @@ impl Loops {
     }
 
     /// The item by one name.
-    fn named(&mut self, body: &mut Body) -> Ident {
+    fn named(&mut self, body: &mut LoopBody) -> Ident {
         match &body.now {
             Now::Named(name) => name.clone(),
             now => {
@@ -234,7 +234,7 @@ impl Loops {
     fn step(
         &mut self,
         step: &Step,
-        body: &mut Body,
+        body: &mut LoopBody,
         left: &mut impl Iterator<Item = Ident>,
     ) -> Option<()> {
         let leave = body.leave.clone();
@@ -294,7 +294,7 @@ impl Loops {
         Some(())
     }
 
-    fn map(&mut self, by: &Expr, body: &mut Body) {
+    fn map(&mut self, by: &Expr, body: &mut LoopBody) {
         let next = self.name(ITEM);
         let parts = self.parts(by);
         let bind = |e: &Expr| match (e, &parts) {
@@ -320,7 +320,7 @@ impl Loops {
     }
 
     /// `other`: what is done where there is no item.
-    fn filter_map(&mut self, by: &Expr, other: &Stmt, body: &mut Body) {
+    fn filter_map(&mut self, by: &Expr, other: &Stmt, body: &mut LoopBody) {
         let next = self.name(ITEM);
         let bind = |e: &Expr| found(e, &next, other);
         if !self.inline(by, body, bind) {
@@ -333,7 +333,7 @@ impl Loops {
     }
 
     /// Steps that count items.
-    fn counted(&mut self, step: &Step, body: &mut Body) {
+    fn counted(&mut self, step: &Step, body: &mut LoopBody) {
         match step {
             Step::Enumerate => {
                 let (now, n, number) = (self.named(body), self.name("pc3_n"), self.name(ITEM));
@@ -382,7 +382,12 @@ impl Loops {
 
     /// A closure whose body stands in the loop's: what it gives may be a borrow, which is made again as any other is.  Each name
     /// is that of one local.
-    fn inline(&mut self, by: &Expr, body: &mut Body, bind: impl Fn(&Expr) -> Vec<Stmt>) -> bool {
+    fn inline(
+        &mut self,
+        by: &Expr,
+        body: &mut LoopBody,
+        bind: impl Fn(&Expr) -> Vec<Stmt>,
+    ) -> bool {
         let Expr::Closure(c) = by else { return false };
         let (Some(pat), 1) = (c.inputs.first(), c.inputs.len()) else {
             return false;
@@ -426,7 +431,7 @@ impl Loops {
         &mut self,
         step: Step,
         rest: Vec<Step>,
-        body: &mut Body,
+        body: &mut LoopBody,
         f: &mut ExprForLoop,
     ) -> Option<()> {
         // What the body's macros leave is not known.
@@ -466,7 +471,7 @@ impl Loops {
         }
         .visit_block_mut(&mut block);
         let item = self.name(ITEM);
-        let mut within = Body {
+        let mut within = LoopBody {
             outside: Vec::new(),
             pat: None,
             stmts: Vec::new(),
@@ -508,7 +513,7 @@ impl Loops {
     }
 }
 
-fn finish(body: Body, mut f: ExprForLoop, item: Ident) -> Expr {
+fn finish(body: LoopBody, mut f: ExprForLoop, item: Ident) -> Expr {
     f.attrs.push(parse_quote!(#[pc3_item]));
     f.pat = Box::new(body.pat.unwrap_or_else(|| parse_quote!(#item)));
     match body.outside.is_empty() {

@@ -411,7 +411,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
 }
 
 /// A function that has been taken apart.
-struct Taken {
+struct FunctionParts {
     parameters: Parameters,
     output: Type,
     /// Its body, of a function that of both forms.
@@ -419,7 +419,7 @@ struct Taken {
     resumed: TokenStream,
 }
 
-fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
+fn take_apart(function: &mut ItemFn, method: bool) -> Result<FunctionParts> {
     let positions = positions::of(&function.block);
     let mut points = Points::default();
     function
@@ -446,7 +446,7 @@ fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
     fold::loops(&mut function.block, &function.sig);
     reeval::hold(&mut function.block, &function.sig, &p.names);
     combined(operands::take_apart(&mut function.block))?;
-    let given = moves::Given {
+    let given = moves::ParameterKinds {
         parameters: &p.mutable,
         values: &p.values,
         lent: &p.lent,
@@ -461,7 +461,7 @@ fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
         by_value.iter_mut().for_each(|v| v.ty = parse_quote!(_));
     }
     let about = build::About {
-        form: build::Form::Either,
+        form: build::BodyForm::Either,
         by_value: &by_value,
         borrowed: p.borrowed.clone(),
         readers: readers(&function.sig),
@@ -495,12 +495,15 @@ fn take_apart(function: &mut ItemFn, method: bool) -> Result<Taken> {
     let asked = quote!(#unmarked #unsaved);
     let (hot, resumed) = match method {
         true => (
-            written(build::Form::Hot, &asked)?,
-            written(build::Form::Resumed, &TokenStream::new())?,
+            written(build::BodyForm::Hot, &asked)?,
+            written(build::BodyForm::Resumed, &TokenStream::new())?,
         ),
-        false => (written(build::Form::Either, &asked)?, TokenStream::new()),
+        false => (
+            written(build::BodyForm::Either, &asked)?,
+            TokenStream::new(),
+        ),
     };
-    Ok(Taken {
+    Ok(FunctionParts {
         parameters: p,
         output: out,
         hot,
@@ -518,7 +521,7 @@ fn quiet(conditions: &[&Attribute]) -> TokenStream {
 }
 
 /// The attribute does not see whether this is in an impl or a trait: there is no room for a third form in all.
-fn forms_of_method(function: &ItemFn, taken: &Taken) -> TokenStream {
+fn forms_of_method(function: &ItemFn, taken: &FunctionParts) -> TokenStream {
     let (vis, sig) = (&function.vis, &function.sig);
     let (p, out) = (&taken.parameters, &taken.output);
     let (code, resumed) = (&taken.hot, &taken.resumed);
@@ -550,7 +553,7 @@ fn forms_of_method(function: &ItemFn, taken: &Taken) -> TokenStream {
     }
 }
 
-fn forms_of_function(function: &ItemFn, taken: &Taken) -> TokenStream {
+fn forms_of_function(function: &ItemFn, taken: &FunctionParts) -> TokenStream {
     let (vis, sig) = (&function.vis, &function.sig);
     let (p, out, code) = (&taken.parameters, &taken.output, &taken.hot);
     let name = &sig.ident;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Moves, Whole};
+use super::{Moves, Presence};
 
 /// By the loop; is a value needed where a round begins?
 pub fn find(moves: &Moves) -> HashMap<usize, BTreeMap<String, bool>> {
@@ -12,7 +12,7 @@ pub fn find(moves: &Moves) -> HashMap<usize, BTreeMap<String, bool>> {
         let receiver = moves.receivers.get(point);
         for (name, local) in state.iter().flatten() {
             let called = local.called.is_some() || receiver == Some(name);
-            let gone = local.whole == Whole::Moved || called;
+            let gone = local.whole == Presence::Moved || called;
             if !gone || moves.used(*point, name) {
                 continue;
             }

@@ -26,7 +26,7 @@ use crate::marks;
 
 /// Is a local's value there?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whole {
+pub enum Presence {
     /// It has not been given one yet.
     Unset,
     Moved,
@@ -37,16 +37,16 @@ pub enum Whole {
     Unknown,
 }
 
-impl Whole {
+impl Presence {
     /// May something of it be there?
     pub(crate) fn may_exist(self) -> bool {
-        matches!(self, Whole::Here | Whole::Part | Whole::Unknown)
+        matches!(self, Presence::Here | Presence::Part | Presence::Unknown)
     }
 }
 
 #[derive(Clone)]
 pub struct Local {
-    pub whole: Whole,
+    pub whole: Presence,
     /// It may have no value yet: then nothing reads it before it gets one, or the compiler would say so.
     pub unset: bool,
     /// It has surely been moved on some way, unless it is copied: where.
@@ -78,9 +78,11 @@ fn join(into: &mut State, other: &State) {
             Some(l) => {
                 l.whole = match (l.whole, o.whole) {
                     (a, b) if a == b => a,
-                    (Whole::Part, _) | (_, Whole::Part) => Whole::Part,
-                    (Whole::Unset, Whole::Moved) | (Whole::Moved, Whole::Unset) => Whole::Moved,
-                    _ => Whole::Unknown,
+                    (Presence::Part, _) | (_, Presence::Part) => Presence::Part,
+                    (Presence::Unset, Presence::Moved) | (Presence::Moved, Presence::Unset) => {
+                        Presence::Moved
+                    }
+                    _ => Presence::Unknown,
                 };
                 l.unset |= o.unset;
                 l.moved = l.moved.or(o.moved);
@@ -98,7 +100,7 @@ fn join(into: &mut State, other: &State) {
 }
 
 fn same(a: &State, b: &State) -> bool {
-    let list = |s: &State| -> Vec<(String, (Whole, bool, bool, bool))> {
+    let list = |s: &State| -> Vec<(String, (Presence, bool, bool, bool))> {
         let locals = s.iter().flatten();
         locals
             .map(|(n, l)| (n.clone(), (l.whole, l.unset, l.stale.is_some(), l.gone)))
@@ -137,7 +139,7 @@ impl Moves {
     pub fn at(&self, point: usize, name: &str) -> Local {
         let state = self.points.get(&point).and_then(Option::as_ref);
         state.and_then(|s| s.get(name)).cloned().unwrap_or(Local {
-            whole: Whole::Here,
+            whole: Presence::Here,
             unset: false,
             moved: None,
             taken: None,
@@ -183,7 +185,7 @@ impl Moves {
     pub fn needed(&self, name: &str) -> bool {
         let at_point = |(n, state): (&usize, &State)| {
             let local = state.as_ref().and_then(|s| s.get(name));
-            local.is_some_and(|l| l.whole != Whole::Unset) && self.used(*n, name)
+            local.is_some_and(|l| l.whole != Presence::Unset) && self.used(*n, name)
         };
         self.points.iter().any(at_point)
     }
@@ -194,7 +196,7 @@ impl Moves {
 }
 
 /// Parameters.
-pub struct Given<'p> {
+pub struct ParameterKinds<'p> {
     /// Is it `mut`?
     pub parameters: &'p [(Ident, bool)],
     /// Those that may be values, and whose parts change with them.
@@ -206,7 +208,7 @@ pub struct Given<'p> {
 }
 
 /// Follows a function's body, whose points become numbered.
-pub fn follow(block: &mut Block, given: Given) -> Moves {
+pub fn follow(block: &mut Block, given: ParameterKinds) -> Moves {
     Number(0).visit_block_mut(block);
     let mut moves = walk::function(block, &given);
     let used = live::follow(block, given.owners);

@@ -12,7 +12,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Pat, Stmt};
 
-use super::{join, number, Given, Local, Moves, State, Whole};
+use super::{join, number, Local, Moves, ParameterKinds, Presence, State};
 use crate::again::bases;
 use crate::build::brief::leaves;
 use crate::flow::identifiers;
@@ -28,7 +28,7 @@ struct Around {
     again: State,
 }
 
-struct Walk {
+struct MoveWalk {
     state: State,
     /// Loops around, by their numbers.
     within: Vec<usize>,
@@ -46,8 +46,8 @@ struct Walk {
     moves: Moves,
 }
 
-pub fn function(block: &Block, given: &Given) -> Moves {
-    let mut w = Walk {
+pub fn function(block: &Block, given: &ParameterKinds) -> Moves {
+    let mut w = MoveWalk {
         state: Some(BTreeMap::new()),
         within: Vec::new(),
         around: Vec::new(),
@@ -144,14 +144,14 @@ fn changes(pat: &Pat) -> bool {
     visitor.0
 }
 
-impl Walk {
+impl MoveWalk {
     fn begin(&mut self, name: String, mut bases: Vec<String>) {
         if self.moves.mutable.contains(&name) {
             bases.push(name.clone());
         }
         self.bases.insert(name.clone(), bases);
         let here = Local {
-            whole: Whole::Here,
+            whole: Presence::Here,
             unset: false,
             moved: None,
             taken: None,
@@ -173,24 +173,24 @@ impl Walk {
         }
     }
 
-    fn set(&mut self, name: Option<String>, whole: Whole) {
+    fn set(&mut self, name: Option<String>, whole: Presence) {
         let Some(name) = name else { return };
-        if whole == Whole::Moved && self.copied.contains(&name) {
+        if whole == Presence::Moved && self.copied.contains(&name) {
             return;
         }
         if let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) {
             // What is gone cannot be gone again.
-            if l.whole != Whole::Moved || whole == Whole::Here {
+            if l.whole != Presence::Moved || whole == Presence::Here {
                 l.whole = whole;
-                l.unset = whole == Whole::Unset;
+                l.unset = whole == Presence::Unset;
                 l.moved = None;
                 l.called = None;
                 match whole {
-                    Whole::Here => l.gone = false,
-                    Whole::Unset | Whole::Moved => l.gone = true,
-                    Whole::Part | Whole::Unknown => {}
+                    Presence::Here => l.gone = false,
+                    Presence::Unset | Presence::Moved => l.gone = true,
+                    Presence::Part | Presence::Unknown => {}
                 }
-                if whole == Whole::Here {
+                if whole == Presence::Here {
                     l.taken = None;
                 }
             }
@@ -202,7 +202,7 @@ impl Walk {
             return;
         };
         if let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) {
-            l.whole = Whole::Moved;
+            l.whole = Presence::Moved;
             l.gone = true;
             l.moved = l.moved.or(Some(span));
         }
@@ -269,7 +269,7 @@ impl Walk {
                     self.bind(&l.pat, &[]);
                     self.copied.extend(copied(&l.pat, None));
                     for (name, _) in bound(&l.pat).0 {
-                        self.set(Some(name), Whole::Unset);
+                        self.set(Some(name), Presence::Unset);
                     }
                     return;
                 };
@@ -337,10 +337,10 @@ impl Walk {
         }
         let all = local(e).is_some() && !leaves(pat);
         match bound(pat) {
-            (_, true) if !all => self.set(root(e), Whole::Part),
-            (_, true) => self.set(root(e), Whole::Moved),
+            (_, true) if !all => self.set(root(e), Presence::Part),
+            (_, true) => self.set(root(e), Presence::Moved),
             // A variant that holds nothing.
-            (names, false) if all && names.is_empty() => self.set(root(e), Whole::Moved),
+            (names, false) if all && names.is_empty() => self.set(root(e), Presence::Moved),
             _ => {}
         }
     }
@@ -375,13 +375,13 @@ impl Walk {
             Expr::Path(_) => self.moved(local(e), e.span()),
             Expr::Field(_) => {
                 self.place(e);
-                self.set(root(e), Whole::Part);
+                self.set(root(e), Presence::Part);
                 self.taken(e);
             }
             Expr::Index(_) => self.place(e),
             Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {
                 self.place(e);
-                self.set(root(e), Whole::Part);
+                self.set(root(e), Presence::Part);
             }
             Expr::Unary(u) => self.value(&u.expr),
             Expr::Reference(r) => {
@@ -417,7 +417,7 @@ impl Walk {
                 s.fields.iter().for_each(|f| self.value(&f.expr));
                 if let Some(rest) = &s.rest {
                     self.place(rest);
-                    self.set(root(rest), Whole::Part);
+                    self.set(root(rest), Presence::Part);
                 }
             }
             Expr::Paren(p) => self.value(&p.expr),
@@ -482,7 +482,7 @@ impl Walk {
                         l.taken = None;
                     }
                 }
-                self.set(local(left), Whole::Here);
+                self.set(local(left), Presence::Here);
                 self.changed(local(left), left.span());
                 self.rebound(local(left), left.span());
                 self.part_changed(left, left.span());

@@ -34,7 +34,7 @@ impl VisitMut for Temporaries {
         }
     }
     fn visit_expr_for_loop_mut(&mut self, f: &mut syn::ExprForLoop) {
-        let own = Own::of(&f.pat);
+        let own = OwnBorrows::of(&f.pat);
         if own.borrowed && block_has_points(&f.body) {
             let (name, mutable) = (self.next(), own.mutable());
             let pat = std::mem::replace(&mut *f.pat, parse_quote!(#mutable #name));
@@ -57,7 +57,7 @@ impl Temporaries {
             return None;
         };
         let init = local.init.as_mut()?;
-        let own = Own::of(&local.pat);
+        let own = OwnBorrows::of(&local.pat);
         let made = own.borrowed && init.diverge.is_none() && local.attrs.is_empty();
         if !made || is_place(&init.expr) || matches!(*init.expr, Expr::Reference(_)) {
             return None;
@@ -70,14 +70,14 @@ impl Temporaries {
 
 /// Does a pattern borrow from the value itself, not from what that borrows?
 #[derive(Default)]
-struct Own {
+struct OwnBorrows {
     borrowed: bool,
     changed: bool,
 }
 
-impl Own {
-    fn of(pat: &Pat) -> Own {
-        let mut own = Own::default();
+impl OwnBorrows {
+    fn of(pat: &Pat) -> OwnBorrows {
+        let mut own = OwnBorrows::default();
         own.visit_pat(pat);
         own
     }
@@ -87,7 +87,7 @@ impl Own {
     }
 }
 
-impl<'ast> Visit<'ast> for Own {
+impl<'ast> Visit<'ast> for OwnBorrows {
     fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
         self.borrowed |= p.by_ref.is_some();
         self.changed |= p.by_ref.is_some() && p.mutability.is_some();

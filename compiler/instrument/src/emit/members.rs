@@ -11,7 +11,7 @@
 //! C has no name for an unnamed member: its row says where its members are in the struct around it, and the runtime
 //! concludes where it is itself.  What the front-end takes a member for is compared with what the compiler has.
 
-use super::types::{Field, Form, TypeTable};
+use super::types::{Field, RecordForm, TypeTable};
 use crate::rewrite::text::quote;
 use pc3_program::annotations::Meaning;
 use pc3_syntax::tree::*;
@@ -108,7 +108,7 @@ impl TypeTable<'_, '_> {
             bits: Some(format!("{image}.b")),
             choice: None,
         };
-        self.finish(row, Form::STRUCT, &c, &c, vec![value]);
+        self.finish(row, RecordForm::STRUCT, &c, &c, vec![value]);
         self.named.insert(c.into_owned(), row);
         row
     }
@@ -144,9 +144,9 @@ impl TypeTable<'_, '_> {
         let k = self.add(String::new());
         self.parts.insert(r, k);
         let fields = self.fields(r, c);
-        let form = Form {
+        let form = RecordForm {
             flags: PC3_TYPE_PART,
-            ..Form::of(d.is_union)
+            ..RecordForm::of(d.is_union)
         };
         self.finish(k, form, c, "", fields);
         Some(Field {

@@ -12,7 +12,7 @@
 
 use super::types::{row, TypeTable};
 use crate::rewrite::text::quote;
-use pc3_portability::heap::Form;
+use pc3_portability::heap::SizeForm;
 use pc3_program::annotations::Meaning;
 use pc3_syntax::tree::*;
 use pc3_typemetric::descriptor::{
@@ -26,7 +26,7 @@ impl TypeTable<'_, '_> {
         &mut self,
         q: QualType,
         place: &str,
-        form: Form,
+        form: SizeForm,
         held: Option<Meaning>,
     ) -> String {
         let u = self.cx.u;
@@ -36,12 +36,12 @@ impl TypeTable<'_, '_> {
                 None => "0".into(),
             };
         }
-        if form == Form::Mixed {
+        if form == SizeForm::Mixed {
             return self.mixed(q, place);
         }
         let flags = match form {
-            Form::Row if ends_in_one(u, q.ty) => PC3_TYPE_ROW,
-            Form::One if ends_in_one(u, q.ty) => PC3_TYPE_ONE,
+            SizeForm::Row if ends_in_one(u, q.ty) => PC3_TYPE_ROW,
+            SizeForm::One if ends_in_one(u, q.ty) => PC3_TYPE_ONE,
             _ => 0,
         };
         if flags == 0 && !spelled_differently(u, q.ty) {
@@ -62,7 +62,7 @@ impl TypeTable<'_, '_> {
             false => self.held(q.ty, held),
         };
         let Some(ty) = ty else {
-            return self.memory(q, place, Form::Row, held);
+            return self.memory(q, place, SizeForm::Row, held);
         };
         let (natural, own) = (
             self.align(q),

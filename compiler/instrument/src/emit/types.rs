@@ -32,23 +32,23 @@ pub(super) const REVERSED: &str =
 
 /// What a record's row says it is.
 #[derive(Clone, Copy)]
-pub(super) struct Form {
+pub(super) struct RecordForm {
     pub kind: u8,
     pub flags: u8,
 }
 
-impl Form {
-    pub const STRUCT: Form = Form {
+impl RecordForm {
+    pub const STRUCT: RecordForm = RecordForm {
         kind: PC3_KIND_STRUCT,
         flags: 0,
     };
-    pub fn of(is_union: bool) -> Form {
+    pub fn of(is_union: bool) -> RecordForm {
         let kind = if is_union {
             PC3_KIND_UNION
         } else {
             PC3_KIND_STRUCT
         };
-        Form { kind, flags: 0 }
+        RecordForm { kind, flags: 0 }
     }
 }
 
@@ -353,7 +353,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             false if is_lock => self.lock(&name, &c),
             false => self.fields(r, &c),
         };
-        self.finish(k, Form::of(d.is_union && !is_lock), &c, &name, fields);
+        self.finish(k, RecordForm::of(d.is_union && !is_lock), &c, &name, fields);
         Some(k)
     }
 
@@ -373,7 +373,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             field("mask", "16"),
         ];
         let k = self.add(String::new());
-        self.finish(k, Form::STRUCT, c, name, fields);
+        self.finish(k, RecordForm::STRUCT, c, name, fields);
         k
     }
 
@@ -426,7 +426,14 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         }]
     }
 
-    pub(super) fn finish(&mut self, k: usize, form: Form, c: &str, name: &str, fields: Vec<Field>) {
+    pub(super) fn finish(
+        &mut self,
+        k: usize,
+        form: RecordForm,
+        c: &str,
+        name: &str,
+        fields: Vec<Field>,
+    ) {
         let members = if fields.is_empty() {
             "0".to_string()
         } else {
@@ -451,7 +458,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                 list.join(", ")
             );
         }
-        let Form { kind, flags } = form;
+        let RecordForm { kind, flags } = form;
         if self.cx.u.text.contains("align") {
             self.support += &format!(
                 "_Static_assert(__alignof__({c}) <= 32768, \"pc3cc knows no alignments above 32768\");\n"
@@ -471,7 +478,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
     /// A record that only generated code knows: live records and shadow blocks.
     pub fn generated(&mut self, c: &str, fields: Vec<Field>) -> usize {
         let k = self.add(String::new());
-        self.finish(k, Form::STRUCT, c, "", fields);
+        self.finish(k, RecordForm::STRUCT, c, "", fields);
         k
     }
 

@@ -1,9 +1,9 @@
 //! Why each function is or is not instrumented, and what each point saves.
 
-use crate::rewrite::Whole;
+use crate::rewrite::ProgramFacts;
 use pc3_program::program::FnId;
 
-pub(crate) fn explain(w: &Whole) -> String {
+pub(crate) fn explain(w: &ProgramFacts) -> String {
     let mut out = String::new();
     let mut file = "";
     // Headers' functions are in every unit.

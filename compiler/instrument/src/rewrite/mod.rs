@@ -23,7 +23,7 @@ use pc3_portability::heap;
 use pc3_portability::lints;
 use pc3_portability::located;
 use pc3_portability::size_derived;
-use pc3_program::annotations::{self, Annotation, Said};
+use pc3_program::annotations::{self, Annotation, Annotations};
 use pc3_program::callgraph::{self, CallGraph};
 use pc3_program::environment;
 use pc3_program::escape::Escapes;
@@ -164,7 +164,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         refusals::program::check(&p, &graph, &plans, &heap, numbers, mpi, &mut diagnostics);
     known.found.orders.extend(tags.orders(&p));
     refusals::outside_paths::check(&p, &graph, &options.outside, &private, &mut diagnostics);
-    let whole = Whole {
+    let whole = ProgramFacts {
         p: &p,
         graph: &graph,
         plans: &plans,
@@ -201,7 +201,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
 }
 
 /// What the program's text says as annotations could: numbers that are addresses, members that nothing names.
-fn concluded(p: &Program, said: &mut Said) -> Vec<Vec<SymId>> {
+fn concluded(p: &Program, said: &mut Annotations) -> Vec<Vec<SymId>> {
     let located = located::tell(p, said);
     let unnamed = tags::unnamed::find(p, said);
     for (said, unnamed) in said.units.iter_mut().zip(unnamed) {
@@ -220,7 +220,7 @@ struct Objects {
 }
 
 impl Objects {
-    fn analyse(p: &Program, graph: &CallGraph, said: &Said, options: &Options) -> Objects {
+    fn analyse(p: &Program, graph: &CallGraph, said: &Annotations, options: &Options) -> Objects {
         let heap = heap::analyse(p, graph, said, options.pieces);
         let mut noted = match options.track_unions {
             Track::Yes => tracking::analyse(p, graph, said, &heap),
@@ -241,7 +241,7 @@ impl Objects {
 }
 
 /// The units' texts, and whether they differ from the user's.
-fn texts(whole: &Whole, diagnostics: &mut Diagnostics) -> (Vec<String>, Vec<bool>) {
+fn texts(whole: &ProgramFacts, diagnostics: &mut Diagnostics) -> (Vec<String>, Vec<bool>) {
     let written = parallel::map(whole.p.units, |i, _| {
         let mut diagnostics = Diagnostics::default();
         let text = unit_text::write(whole, i, &mut diagnostics);
@@ -257,7 +257,7 @@ fn texts(whole: &Whole, diagnostics: &mut Diagnostics) -> (Vec<String>, Vec<bool
 }
 
 /// What is known of the whole program.
-struct Whole<'a> {
+struct ProgramFacts<'a> {
     p: &'a Program<'a>,
     graph: &'a CallGraph,
     plans: &'a [Plan],
@@ -274,8 +274,8 @@ struct Whole<'a> {
     names: &'a HashMap<String, usize>,
     private: &'a globals::Private,
     twins: &'a [HashSet<SymId>],
-    said: &'a Said,
-    known: &'a refusals::program::Known,
+    said: &'a Annotations,
+    known: &'a refusals::program::RuntimeFacts,
     options: &'a Options,
 }
 

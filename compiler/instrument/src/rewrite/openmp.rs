@@ -102,7 +102,7 @@ fn clauses<'u>(u: &'u Unit, pragma: &Span) -> Vec<Clause<'u>> {
     list
 }
 
-enum Moved {
+enum MovedVariable {
     Kept(SymId),
     /// New name of a function's static.
     Static(SymId, String),
@@ -110,7 +110,7 @@ enum Moved {
 }
 
 /// What a name in a directive of a function means, if that is not where it was.
-fn moved(cx: &UnitCx, f: FuncId, name: &str) -> Option<Moved> {
+fn moved(cx: &UnitCx, f: FuncId, name: &str) -> Option<MovedVariable> {
     let (func, plan) = (cx.u.func(f), cx.plan(f));
     let named = |s: &&SymId| cx.u.sym(**s).name == name && !cx.u.sym(**s).is_global;
     let locals: Vec<SymId> = (func.params.iter().chain(&func.locals))
@@ -118,16 +118,19 @@ fn moved(cx: &UnitCx, f: FuncId, name: &str) -> Option<Moved> {
         .copied()
         .collect();
     let place = |s: SymId| match cx.statics.get(&s) {
-        Some(new) => Some(Moved::Static(s, new.clone())),
-        None => plan.shadow_set.contains(&s).then_some(Moved::Kept(s)),
+        Some(new) => Some(MovedVariable::Static(s, new.clone())),
+        None => plan
+            .shadow_set
+            .contains(&s)
+            .then_some(MovedVariable::Kept(s)),
     };
     if locals.is_empty() {
         let mut globals = cx.private.iter();
         let found = globals.find(|s| cx.u.sym(**s).name == name && cx.u.sym(**s).func.is_none());
-        return found.map(|s| Moved::Global(*s));
+        return found.map(|s| MovedVariable::Global(*s));
     }
     // Which of several of one name is meant is not asked.
-    let places: Option<Vec<Moved>> = locals.into_iter().map(place).collect();
+    let places: Option<Vec<MovedVariable>> = locals.into_iter().map(place).collect();
     places?.pop()
 }
 
@@ -138,12 +141,12 @@ fn pragmas<'a>(cx: &UnitCx<'a>, f: FuncId) -> impl Iterator<Item = &'a Span> {
 }
 
 /// What is said of where a variable is now; the second: does that need `pc3_d`?
-fn spelled(cx: &UnitCx, m: &Moved) -> (String, bool) {
+fn spelled(cx: &UnitCx, m: &MovedVariable) -> (String, bool) {
     match m {
-        Moved::Kept(s) => (format!("(pc3_s->{})", shadow_member(cx.u, *s)), false),
-        Moved::Static(s, name) if cx.private.contains(s) => (cx.global_text(name), true),
-        Moved::Static(_, name) => (name.clone(), false),
-        Moved::Global(s) => (cx.global_text(&cx.u.sym(*s).name), true),
+        MovedVariable::Kept(s) => (format!("(pc3_s->{})", shadow_member(cx.u, *s)), false),
+        MovedVariable::Static(s, name) if cx.private.contains(s) => (cx.global_text(name), true),
+        MovedVariable::Static(_, name) => (name.clone(), false),
+        MovedVariable::Global(s) => (cx.global_text(&cx.u.sym(*s).name), true),
     }
 }
 
@@ -152,8 +155,8 @@ fn is_value(c: &Clause, n: &Name) -> bool {
 }
 
 /// It has another name, and is a variable like any other.
-fn is_renamed(cx: &UnitCx, m: &Moved) -> bool {
-    matches!(m, Moved::Static(s, _) if !cx.private.contains(s))
+fn is_renamed(cx: &UnitCx, m: &MovedVariable) -> bool {
+    matches!(m, MovedVariable::Static(s, _) if !cx.private.contains(s))
 }
 
 /// Does a directive of the function look for the rank's copy of a variable?
@@ -203,7 +206,7 @@ fn still_shared(cx: &UnitCx, f: FuncId, c: &Clause) -> Option<String> {
     let stays = |n: &&Name| {
         !matches!(
             moved(cx, f, n.text),
-            Some(Moved::Kept(_) | Moved::Static(..))
+            Some(MovedVariable::Kept(_) | MovedVariable::Static(..))
         )
     };
     let left: Vec<&str> = c.names.iter().filter(stays).map(|n| n.text).collect();
@@ -220,9 +223,13 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
         for c in list.iter().filter(|c| c.word != "shared") {
             for n in c.names.iter().filter(|n| !is_value(c, n)) {
                 let why = match moved(cx, f, n.text) {
-                    Some(Moved::Kept(_)) => KEPT,
-                    Some(Moved::Global(_)) if COPIES.contains(&c.word) => "each rank has its own",
-                    Some(m @ Moved::Static(..)) if !is_renamed(cx, &m) => "each rank has its own",
+                    Some(MovedVariable::Kept(_)) => KEPT,
+                    Some(MovedVariable::Global(_)) if COPIES.contains(&c.word) => {
+                        "each rank has its own"
+                    }
+                    Some(m @ MovedVariable::Static(..)) if !is_renamed(cx, &m) => {
+                        "each rank has its own"
+                    }
                     _ => continue,
                 };
                 refuse(cx, &n.span, n.text, why, out);

@@ -14,7 +14,7 @@ use pc3_program::program::{base_name, Callee, FnId, Program};
 use pc3_program::scalar_promotion::Held;
 use pc3_syntax::tree::*;
 use pc3_unions::tags::Check;
-use pc3_unions::tracking::{Form, Without};
+use pc3_unions::tracking::{NoteForm, Without};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -29,7 +29,7 @@ pub struct UnitCx<'a> {
     pub heap: &'a Heap,
     /// Its unions of which notes are made.
     pub noted: &'a HashSet<RecordId>,
-    pub forms: &'a HashMap<RecordId, Form>,
+    pub forms: &'a HashMap<RecordId, NoteForm>,
     /// Why there are none.
     pub without: Option<Without>,
     /// Locations that stand where declarations follow and no statement precedes.

@@ -6,12 +6,12 @@ use super::clones::printer::Mode;
 use super::frames::plan::Plan;
 use super::unit::UnitCx;
 use super::{attributes, clones, function, globals, openmp, refusals, runtime_calls, text, unseen};
-use super::{Dialect, Whole};
+use super::{Dialect, ProgramFacts};
 use crate::emit::global::Global;
 use crate::emit::tables::{self as emit, Input, Tables};
 use crate::emit::texts::Literal;
 use pc3_portability::addresses::KeptAt;
-use pc3_portability::lints::{Order, Wide};
+use pc3_portability::lints::{OrderDependence, Wide};
 use pc3_program::annotations;
 use pc3_program::scalar_promotion;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
@@ -34,7 +34,11 @@ pub fn prelude(main: bool) -> String {
 const FOREIGN_MAIN: &str = "#pragma redefine_extname main __real_main\n";
 
 /// The unit's text, and whether there was anything to do in it.
-pub(super) fn write(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, bool) {
+pub(super) fn write(
+    w: &ProgramFacts,
+    unit: usize,
+    diagnostics: &mut Diagnostics,
+) -> (String, bool) {
     let mut outside = BTreeSet::new();
     loop {
         let mut said = Diagnostics::default();
@@ -49,7 +53,7 @@ pub(super) fn write(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (S
 
 /// The same, where the types of some functions are declared outside; and the functions whose types the tables name in vain.
 fn text_with(
-    w: &Whole,
+    w: &ProgramFacts,
     unit: usize,
     outside: &BTreeSet<FuncId>,
     diagnostics: &mut Diagnostics,
@@ -93,7 +97,7 @@ fn text_with(
 
 /// What is known of the unit.
 fn context<'a>(
-    w: &Whole<'a>,
+    w: &ProgramFacts<'a>,
     unit: usize,
     outside: &BTreeSet<FuncId>,
     dialect: &Dialect,
@@ -184,7 +188,7 @@ fn context<'a>(
 }
 
 /// Gives numbers and names to what the printed functions need, and edits what stands outside of them.
-fn prepare(w: &Whole, dialect: &Dialect, cx: &mut UnitCx) -> Vec<Literal> {
+fn prepare(w: &ProgramFacts, dialect: &Dialect, cx: &mut UnitCx) -> Vec<Literal> {
     // They stay within their functions, where nothing of them is noted, and only jumps use them.
     cx.private.retain(|s| !cx.labels.tables.contains(s));
     if w.holds && !dialect.unoptimised {
@@ -243,7 +247,7 @@ fn items(cx: &UnitCx, edits: &mut Edits, diagnostics: &mut Diagnostics) {
 
 /// The unit's tables; refuses what they cannot say.
 fn tables(
-    w: &Whole,
+    w: &ProgramFacts,
     cx: &UnitCx,
     (literals, globals): (&[Literal], &[Global]),
     diagnostics: &mut Diagnostics,
@@ -252,7 +256,7 @@ fn tables(
     let numbers: Vec<&KeptAt> = w.known.numbers_of(cx.unit).collect();
     let found = &w.known.found;
     let wide: Vec<&Wide> = found.wide.iter().filter(|x| x.unit == cx.unit).collect();
-    let orders: Vec<&Order> = w.known.orders_of(cx.unit).collect();
+    let orders: Vec<&OrderDependence> = w.known.orders_of(cx.unit).collect();
     cx.names.at_file_scope.set(true);
     let tables = emit::emit(
         cx,
@@ -274,7 +278,7 @@ fn tables(
 }
 
 /// The number of each function's first point in the unit.
-fn number_points(w: &Whole, unit: usize) -> Vec<u32> {
+fn number_points(w: &ProgramFacts, unit: usize) -> Vec<u32> {
     let functions = 0..w.p.units[unit].functions.len() as u32;
     let lengths = functions.map(|f| w.plans[w.p.id(unit, FuncId(f)).index()].points.list.len());
     let first = lengths.scan(0, |n, len| {
@@ -285,7 +289,7 @@ fn number_points(w: &Whole, unit: usize) -> Vec<u32> {
     first.collect()
 }
 
-fn number_literals(w: &Whole, unit: usize, cx: &mut UnitCx) -> Vec<Literal> {
+fn number_literals(w: &ProgramFacts, unit: usize, cx: &mut UnitCx) -> Vec<Literal> {
     let u = cx.u;
     // Equal texts of a unit are one object, as the compiler has it, however they are spelt.
     let mut numbers: HashMap<(String, Vec<u8>), usize> = HashMap::new();
@@ -317,7 +321,7 @@ fn number_literals(w: &Whole, unit: usize, cx: &mut UnitCx) -> Vec<Literal> {
 }
 
 /// Every function of which this unit takes the address.
-fn function_references(w: &Whole, cx: &UnitCx) -> Vec<(String, String)> {
+fn function_references(w: &ProgramFacts, cx: &UnitCx) -> Vec<(String, String)> {
     let mut map = BTreeMap::new();
     for f in &w.graph.address_taken {
         if w.p.fns[f.index()].0 == cx.unit {

@@ -8,7 +8,7 @@ use super::kinds::{
 };
 use super::lvalues::{parts, places};
 use super::offset::is_constant;
-use super::place::Place;
+use super::place::NumberPlace;
 use super::punned::Punned;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::groups::GroupId;
@@ -19,13 +19,13 @@ use pc3_syntax::tree::*;
 use std::collections::{HashMap, HashSet};
 
 /// What arguments of calls that may reach several functions are given to.
-pub type Ends = HashMap<(GroupId, usize), Vec<Place>>;
+pub type Ends = HashMap<(GroupId, usize), Vec<NumberPlace>>;
 
 /// An address becomes a number.
 pub struct AddressSource {
     pub unit: usize,
     pub of: ExprId,
-    pub to: Vec<Place>,
+    pub to: Vec<NumberPlace>,
     /// As far as its type tells, what the pointer holds is a number anyway.
     pub mark: bool,
 }
@@ -34,7 +34,7 @@ pub struct AddressSource {
 pub struct Wanted {
     pub unit: usize,
     pub of: ExprId,
-    pub to: Vec<Place>,
+    pub to: Vec<NumberPlace>,
 }
 
 /// What a number is, as far as that decides what becomes of it.
@@ -47,7 +47,7 @@ pub enum Is {
     Size,
 }
 
-pub struct Found {
+pub struct NumberFlows {
     pub sources: Vec<AddressSource>,
     pub graph: Graph,
     pub ends: Ends,
@@ -58,14 +58,14 @@ pub struct NumberFlow<'a> {
     p: &'a Program<'a>,
     graph: &'a CallGraph,
     /// Places of which the author says so.
-    known: &'a HashSet<Place>,
+    known: &'a HashSet<NumberPlace>,
     arrays: &'a Arrays,
     /// Places that hold addresses, as far as known.
-    addresses: HashSet<Place>,
+    addresses: HashSet<NumberPlace>,
     wanted: &'a dyn Fn(&Unit, ExprId) -> Option<Is>,
     /// Groups whose results have their edges.
     returned: HashSet<GroupId>,
-    found: Found,
+    found: NumberFlows,
 }
 
 /// One unit.
@@ -73,10 +73,10 @@ pub(super) struct Cx<'a> {
     pub(super) unit: usize,
     pub(super) u: &'a Unit,
     pub(super) parents: Parents,
-    pub(super) known: &'a HashSet<Place>,
+    pub(super) known: &'a HashSet<NumberPlace>,
     pub(super) arrays: &'a Arrays,
     /// What parts of initialisers are elements of.
-    pub(super) parts: HashMap<ExprId, Place>,
+    pub(super) parts: HashMap<ExprId, NumberPlace>,
     /// Pointers to characters by which memory of another kind is filled.
     pub(super) cursors: HashSet<SymId>,
     pub(super) punned: Punned,
@@ -86,11 +86,11 @@ impl<'a> NumberFlow<'a> {
     pub fn new(
         p: &'a Program<'a>,
         graph: &'a CallGraph,
-        (known, arrays): (&'a HashSet<Place>, &'a Arrays),
-        addresses: HashSet<Place>,
+        (known, arrays): (&'a HashSet<NumberPlace>, &'a Arrays),
+        addresses: HashSet<NumberPlace>,
         wanted: &'a dyn Fn(&Unit, ExprId) -> Option<Is>,
     ) -> NumberFlow<'a> {
-        let found = Found {
+        let found = NumberFlows {
             sources: Vec::new(),
             graph: Graph::default(),
             ends: HashMap::new(),
@@ -108,7 +108,7 @@ impl<'a> NumberFlow<'a> {
         }
     }
 
-    pub fn follow(mut self) -> Found {
+    pub fn follow(mut self) -> NumberFlows {
         for (unit, u) in self.p.units.iter().enumerate() {
             let cx = Cx {
                 unit,
@@ -154,7 +154,7 @@ impl<'a> NumberFlow<'a> {
                 // What pointers point to.
                 let mut places = places(cx, *a);
                 places.retain(|x| !cx.known.contains(x));
-                for m in Place::within(cx.unit, u, u.expr(*a).ty.ty) {
+                for m in NumberPlace::within(cx.unit, u, u.expr(*a).ty.ty) {
                     self.edges(&places, std::slice::from_ref(&m));
                     self.edges(std::slice::from_ref(&m), &places);
                 }
@@ -196,13 +196,13 @@ impl<'a> NumberFlow<'a> {
             self.source(cx, e, to, false);
         } else if cx.punned.is_number_as_pointer(u, e) {
             if let ExprKind::Member { base, .. } = u.expr(e).kind {
-                let numbers = Place::within(cx.unit, u, u.expr(base).ty.ty);
-                self.edges(&numbers, &[Place::Pointer]);
+                let numbers = NumberPlace::within(cx.unit, u, u.expr(base).ty.ty);
+                self.edges(&numbers, &[NumberPlace::Pointer]);
             }
         }
     }
 
-    fn source(&mut self, cx: &Cx, e: ExprId, to: Vec<Place>, mark: bool) {
+    fn source(&mut self, cx: &Cx, e: ExprId, to: Vec<NumberPlace>, mark: bool) {
         if !to.is_empty() && !cx.u.lines.is_system(cx.u.expr(e).span.start) {
             self.found.sources.push(AddressSource {
                 unit: cx.unit,
@@ -213,30 +213,30 @@ impl<'a> NumberFlow<'a> {
         }
     }
 
-    fn edges(&mut self, from: &[Place], to: &[Place]) {
+    fn edges(&mut self, from: &[NumberPlace], to: &[NumberPlace]) {
         self.found.graph.edges(from, to);
     }
 
     /// Where the value of a call comes from.
-    fn results(&mut self, cx: &Cx, call: ExprId) -> Vec<Place> {
+    fn results(&mut self, cx: &Cx, call: ExprId) -> Vec<NumberPlace> {
         let groups = &self.graph.groups;
         let Some(group) = groups.of_call(cx.unit, call) else {
             return Vec::new();
         };
         let all = groups.functions(group);
         if let [] | [_] = all {
-            return all.iter().copied().map(Place::Result).collect();
+            return all.iter().copied().map(NumberPlace::Result).collect();
         }
-        let together = Place::Returned(group);
+        let together = NumberPlace::Returned(group);
         if self.returned.insert(group) {
-            let all: Vec<Place> = all.iter().copied().map(Place::Result).collect();
+            let all: Vec<NumberPlace> = all.iter().copied().map(NumberPlace::Result).collect();
             self.edges(&all, std::slice::from_ref(&together));
         }
         vec![together]
     }
 
     /// Where the `i`th argument of a call goes.
-    fn arguments(&mut self, cx: &Cx, call: ExprId, i: usize) -> Vec<Place> {
+    fn arguments(&mut self, cx: &Cx, call: ExprId, i: usize) -> Vec<NumberPlace> {
         let (p, groups) = (self.p, &self.graph.groups);
         let Some(group) = groups.of_call(cx.unit, call) else {
             return Vec::new();
@@ -244,16 +244,18 @@ impl<'a> NumberFlow<'a> {
         let param = |f: &FnId| {
             let s = *p.func(*f).params.get(i)?;
             let (unit, u) = (p.fns[f.index()].0, p.unit(*f));
-            Some(typed(u, u.sym(s).ty.ty, || vec![Place::Variable(unit, s)]))
+            Some(typed(u, u.sym(s).ty.ty, || {
+                vec![NumberPlace::Variable(unit, s)]
+            }))
         };
         let all = groups.functions(group);
         let params = || all.iter().filter_map(param).flatten();
         if let [] | [_] = all {
             return params().collect();
         }
-        let together = Place::Handed(group, i);
+        let together = NumberPlace::Handed(group, i);
         if !self.found.ends.contains_key(&(group, i)) {
-            let params: Vec<Place> = params().collect();
+            let params: Vec<NumberPlace> = params().collect();
             self.edges(std::slice::from_ref(&together), &params);
             self.found.ends.insert((group, i), params);
         }
@@ -270,27 +272,27 @@ impl<'a> NumberFlow<'a> {
             _ => false,
         };
         let memory = if word(to) && holds_addresses(cx.u, from) {
-            Place::within(cx.unit, cx.u, to)
+            NumberPlace::within(cx.unit, cx.u, to)
         } else if word(from) && matches!(cx.u.ty(to), Type::Pointer(_)) {
             match &cx.u.expr(arg).kind {
                 ExprKind::AddrOf(x) => places(cx, *x),
-                _ => Place::within(cx.unit, cx.u, from),
+                _ => NumberPlace::within(cx.unit, cx.u, from),
             }
         } else {
             return;
         };
-        self.edges(&memory, &[Place::Pointer]);
+        self.edges(&memory, &[NumberPlace::Pointer]);
         self.source(cx, e, memory, false);
     }
 
     /// `memcpy` and the like between addresses and numbers.
     fn copied(&mut self, cx: &Cx, call: ExprId, to: ExprId, from: ExprId) {
-        let side = |e: ExprId| -> Option<(bool, Vec<Place>)> {
+        let side = |e: ExprId| -> Option<(bool, Vec<NumberPlace>)> {
             let e = strip_casts(cx.u, e);
             let ty = pointee(cx.u, cx.u.expr(e).ty.ty)?;
             let places = match &cx.u.expr(e).kind {
                 ExprKind::AddrOf(x) if is_number(cx.u, cx.u.expr(*x).ty.ty) => places(cx, *x),
-                _ => Place::within(cx.unit, cx.u, ty),
+                _ => NumberPlace::within(cx.unit, cx.u, ty),
             };
             Some((copies_addresses(cx.u, ty), places))
         };
@@ -305,18 +307,18 @@ impl<'a> NumberFlow<'a> {
             (true, _) if cursor(from) => {}
             (_, true) if cursor(to) => {}
             (false, true) => self.source(cx, call, into, false),
-            (true, false) => self.edges(&out_of, &[Place::Pointer]),
+            (true, false) => self.edges(&out_of, &[NumberPlace::Pointer]),
             (false, false) => self.edges(&out_of, &into),
             (true, true) => {}
         }
     }
 
     /// Where the number that is the value of `e` is put.
-    fn up(&mut self, cx: &Cx, e: ExprId) -> Vec<Place> {
+    fn up(&mut self, cx: &Cx, e: ExprId) -> Vec<NumberPlace> {
         self.up_from(cx, e, Is::Number)
     }
 
-    fn up_from(&mut self, cx: &Cx, e: ExprId, is: Is) -> Vec<Place> {
+    fn up_from(&mut self, cx: &Cx, e: ExprId, is: Is) -> Vec<NumberPlace> {
         let u = cx.u;
         let mut e = e;
         loop {
@@ -329,7 +331,7 @@ impl<'a> NumberFlow<'a> {
                 }
                 Some(Parent::Return(f)) => {
                     let ret = u.func(*f).ret.ty;
-                    return typed(u, ret, || vec![Place::Result(self.p.id(cx.unit, *f))]);
+                    return typed(u, ret, || vec![NumberPlace::Result(self.p.id(cx.unit, *f))]);
                 }
                 Some(Parent::Expr(up)) => *up,
             };
@@ -343,7 +345,7 @@ impl<'a> NumberFlow<'a> {
                 }
                 ExprKind::Cast { .. } if is_number(u, u.expr(up).ty.ty) => e = up,
                 ExprKind::Cast { .. } if is_address(u, u.expr(up).ty.ty) => {
-                    return vec![Place::Pointer]
+                    return vec![NumberPlace::Pointer]
                 }
                 ExprKind::Binary { op, lhs, rhs } => {
                     let other = if *lhs == e { *rhs } else { *lhs };
@@ -383,7 +385,7 @@ impl<'a> NumberFlow<'a> {
                 ExprKind::Comma(list) if list.last() == Some(&e) => e = up,
                 ExprKind::Generic { .. } | ExprKind::StmtExpr(_) => e = up,
                 ExprKind::CompoundLit { ty, .. } => {
-                    let mut all = Place::within(cx.unit, u, ty.ty);
+                    let mut all = NumberPlace::within(cx.unit, u, ty.ty);
                     all.extend(cx.parts.get(&e).cloned());
                     return all;
                 }
@@ -445,19 +447,19 @@ fn is_mark(cx: &Cx, cast: ExprId, pointer: ExprId) -> bool {
 }
 
 /// What a number of which a `ty` is made goes into.
-fn typed(u: &Unit, ty: TypeId, number: impl FnOnce() -> Vec<Place>) -> Vec<Place> {
+fn typed(u: &Unit, ty: TypeId, number: impl FnOnce() -> Vec<NumberPlace>) -> Vec<NumberPlace> {
     match u.ty(ty) {
         Type::Int(_) => number(),
-        Type::Pointer(_) => vec![Place::Pointer],
+        Type::Pointer(_) => vec![NumberPlace::Pointer],
         _ => Vec::new(),
     }
 }
 
 /// The variable that an initialiser belongs to.
-fn object(cx: &Cx, s: SymId) -> Vec<Place> {
+fn object(cx: &Cx, s: SymId) -> Vec<NumberPlace> {
     match cx.u.ty(cx.u.sym(s).ty.ty) {
-        Type::Int(_) => vec![Place::variable(cx.unit, cx.u, s)],
-        Type::Pointer(_) => vec![Place::Pointer],
-        _ => Place::within(cx.unit, cx.u, cx.u.sym(s).ty.ty),
+        Type::Int(_) => vec![NumberPlace::variable(cx.unit, cx.u, s)],
+        Type::Pointer(_) => vec![NumberPlace::Pointer],
+        _ => NumberPlace::within(cx.unit, cx.u, cx.u.sym(s).ty.ty),
     }
 }

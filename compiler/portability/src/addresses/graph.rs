@@ -1,19 +1,19 @@
 //! From which places to which numbers go, by the places' numbers: large programs have many of both, and are asked often.
 
-use super::place::Place;
+use super::place::NumberPlace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub type PlaceId = u32;
 
 #[derive(Default)]
 pub struct Graph {
-    index: FxHashMap<Place, PlaceId>,
-    places: Vec<Place>,
+    index: FxHashMap<NumberPlace, PlaceId>,
+    places: Vec<NumberPlace>,
     next: Vec<FxHashSet<PlaceId>>,
 }
 
 impl Graph {
-    pub fn add(&mut self, x: &Place) -> PlaceId {
+    pub fn add(&mut self, x: &NumberPlace) -> PlaceId {
         if let Some(id) = self.index.get(x) {
             return *id;
         }
@@ -24,7 +24,7 @@ impl Graph {
         id
     }
 
-    pub fn edges(&mut self, from: &[Place], to: &[Place]) {
+    pub fn edges(&mut self, from: &[NumberPlace], to: &[NumberPlace]) {
         let to: Vec<PlaceId> = to.iter().map(|x| self.add(x)).collect();
         for x in from {
             let id = self.add(x);
@@ -32,10 +32,10 @@ impl Graph {
         }
     }
 
-    pub fn id(&self, x: &Place) -> Option<PlaceId> {
+    pub fn id(&self, x: &NumberPlace) -> Option<PlaceId> {
         self.index.get(x).copied()
     }
-    pub fn place(&self, id: PlaceId) -> &Place {
+    pub fn place(&self, id: PlaceId) -> &NumberPlace {
         &self.places[id as usize]
     }
     pub fn next(&self, id: PlaceId) -> &FxHashSet<PlaceId> {
@@ -48,9 +48,9 @@ impl Graph {
     /// Where the values in `from` get to, on and on through the places that `through` allows, `from` included.
     pub fn reached<'s>(
         &'s self,
-        from: impl Iterator<Item = &'s Place>,
-        through: &dyn Fn(&Place) -> bool,
-    ) -> Vec<&'s Place> {
+        from: impl Iterator<Item = &'s NumberPlace>,
+        through: &dyn Fn(&NumberPlace) -> bool,
+    ) -> Vec<&'s NumberPlace> {
         let (mut found, mut apart) = (FxHashSet::default(), FxHashSet::default());
         let mut todo: Vec<PlaceId> = Vec::new();
         for x in from {
@@ -73,7 +73,7 @@ impl Graph {
     }
 
     /// Which places lead to some that are wanted, these included.
-    pub fn leading(&self, wanted: &dyn Fn(&Place) -> bool) -> Vec<bool> {
+    pub fn leading(&self, wanted: &dyn Fn(&NumberPlace) -> bool) -> Vec<bool> {
         let mut back: Vec<Vec<PlaceId>> = vec![Vec::new(); self.count()];
         for (from, list) in self.next.iter().enumerate() {
             let from = from as PlaceId;

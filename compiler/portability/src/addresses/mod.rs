@@ -14,21 +14,21 @@ mod place;
 mod punned;
 
 pub use arrays::{Arrays, Saved};
-use flow::{AddressSource, Found, NumberFlow};
+use flow::{AddressSource, NumberFlow, NumberFlows};
 pub use flow::{Is, Wanted};
 pub use graph::{Graph, PlaceId};
 use kinds::is_number;
 pub(crate) use kinds::{has_size, has_sizeof, holds_addresses, holds_size, reads_only};
 pub use kinds::{is_depth, pointee};
 pub use offset::is_constant;
-use pc3_program::annotations::Said;
+use pc3_program::annotations::Annotations;
 use pc3_program::callgraph::CallGraph;
 pub use pc3_program::parents::{parents, Parent, Parents};
 use pc3_program::program::Program;
 use pc3_syntax::diag::{Code, Diagnostic};
 use pc3_syntax::tree::*;
 use pc3_typemetric::descriptor::{PC3_SEEN_ALIKE, PC3_SEEN_EVERYWHERE, PC3_SEEN_ONCE};
-pub use place::{named, part, Place};
+pub use place::{named, part, NumberPlace};
 pub use punned::Punned;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -107,10 +107,10 @@ impl KeptAt {
 
 /// Where the program's numbers go.
 pub struct Numbers {
-    found: Found,
+    found: NumberFlows,
     /// Which source an expression of a unit is.
     sources: HashMap<(usize, ExprId), usize>,
-    known: HashSet<Place>,
+    known: HashSet<NumberPlace>,
     pub arrays: Arrays,
 }
 
@@ -119,7 +119,7 @@ impl Numbers {
     pub fn new(
         p: &Program,
         graph: &CallGraph,
-        said: &Said,
+        said: &Annotations,
         wanted: &dyn Fn(&Unit, ExprId) -> Option<Is>,
     ) -> Numbers {
         let known = annotated(p, said);
@@ -163,7 +163,7 @@ impl Numbers {
     }
 
     /// What the number is put into that an address becomes here.
-    pub fn made(&self, unit: usize, of: ExprId) -> &[Place] {
+    pub fn made(&self, unit: usize, of: ExprId) -> &[NumberPlace] {
         let found = self.sources.get(&(unit, of));
         found.map_or(&[], |k| &self.found.sources[*k].to)
     }
@@ -175,9 +175,9 @@ impl Numbers {
     }
 
     /// A place, or the parameters of all functions that it is on the way to.
-    pub fn ends<'s>(&'s self, x: &'s Place) -> impl Iterator<Item = &'s Place> {
+    pub fn ends<'s>(&'s self, x: &'s NumberPlace) -> impl Iterator<Item = &'s NumberPlace> {
         let ends = match x {
-            Place::Handed(group, i) => self.found.ends.get(&(*group, *i)),
+            NumberPlace::Handed(group, i) => self.found.ends.get(&(*group, *i)),
             _ => None,
         };
         let itself = (!x.is_between()).then_some(x);
@@ -185,7 +185,7 @@ impl Numbers {
     }
 
     /// A variable, a member, or the elements of known arrays.
-    pub fn lvalue(&self, unit: usize, u: &Unit, e: ExprId) -> Vec<Place> {
+    pub fn lvalue(&self, unit: usize, u: &Unit, e: ExprId) -> Vec<NumberPlace> {
         match named(unit, u, e) {
             Some(place) => vec![place],
             None => self.arrays.element(unit, u, e),
@@ -193,7 +193,7 @@ impl Numbers {
     }
 
     /// The elements of known arrays to which an address leads.
-    pub fn elements(&self, unit: usize, u: &Unit, address: ExprId) -> Vec<Place> {
+    pub fn elements(&self, unit: usize, u: &Unit, address: ExprId) -> Vec<NumberPlace> {
         self.arrays.led(unit, u, address)
     }
 
@@ -205,9 +205,9 @@ impl Numbers {
     /// What the values in `from` are put into, on and on through those that `through` allows.
     pub fn reached<'s>(
         &'s self,
-        from: &'s [Place],
-        through: &dyn Fn(&Place) -> bool,
-    ) -> Vec<&'s Place> {
+        from: &'s [NumberPlace],
+        through: &dyn Fn(&NumberPlace) -> bool,
+    ) -> Vec<&'s NumberPlace> {
         self.found.graph.reached(from.iter(), through)
     }
 }
@@ -218,21 +218,21 @@ pub fn check(p: &Program, numbers: &Numbers, saved: &dyn Fn(usize, FuncId, SymId
     let known = &numbers.known;
     let low: Vec<OnceCell<low::Low>> = p.units.iter().map(|_| OnceCell::new()).collect();
     let graph = &numbers.found.graph;
-    let matters = |x: &Place| !known.contains(x) && x.kept(p, saved);
+    let matters = |x: &NumberPlace| !known.contains(x) && x.kept(p, saved);
     let is_kept = graph.leading(&matters);
-    let is_pointer = graph.leading(&|x| *x == Place::Pointer);
+    let is_pointer = graph.leading(&|x| *x == NumberPlace::Pointer);
     for AddressSource { unit, of, to, mark } in &numbers.found.sources {
         let u = &p.units[*unit];
         let span = &u.expr(*of).span;
-        let leads = |all: &[bool], x: &Place| graph.id(x).map(|id| all[id as usize]);
-        let kept_in = |x: &Place| leads(&is_kept, x).unwrap_or_else(|| matters(x));
+        let leads = |all: &[bool], x: &NumberPlace| graph.id(x).map(|id| all[id as usize]);
+        let kept_in = |x: &NumberPlace| leads(&is_kept, x).unwrap_or_else(|| matters(x));
         if !to.iter().any(kept_in) {
             continue;
         }
         if low[*unit].get_or_init(|| low::Low::new(u)).aligns(*of) {
             continue;
         }
-        let back = |x: &Place| leads(&is_pointer, x).unwrap_or(*x == Place::Pointer);
+        let back = |x: &NumberPlace| leads(&is_pointer, x).unwrap_or(*x == NumberPlace::Pointer);
         let help = "keep it in a pointer, or say which integer holds it: `#pragma pc3 pointer STRUCT.MEMBER`, or of a variable";
         let told = if *mark {
             None
@@ -252,16 +252,16 @@ pub fn check(p: &Program, numbers: &Numbers, saved: &dyn Fn(usize, FuncId, SymId
 }
 
 /// Integers of which it is said that they hold addresses.
-fn annotated(p: &Program, said: &Said) -> HashSet<Place> {
+fn annotated(p: &Program, said: &Annotations) -> HashSet<NumberPlace> {
     let mut all = HashSet::new();
     for (unit, u) in p.units.iter().enumerate() {
         let addresses = &said.units[unit].addresses;
         let variables = addresses.variables.keys();
-        all.extend(variables.map(|s| Place::variable(unit, u, *s)));
+        all.extend(variables.map(|s| NumberPlace::variable(unit, u, *s)));
         for (r, k) in addresses.members.keys() {
             let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
             let name = fields.get(*k).and_then(|f| f.name.as_deref());
-            all.extend(name.map(|n| Place::member(unit, u, *r, n)));
+            all.extend(name.map(|n| NumberPlace::member(unit, u, *r, n)));
         }
     }
     all

@@ -13,7 +13,7 @@ mod tests;
 use crate::addresses::Numbers;
 use crate::size_derived::same;
 pub use counts::Counts;
-use numbers::Known;
+use numbers::KnownNumbers;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{Callee, Program};
 use pc3_program::tables;
@@ -70,14 +70,14 @@ fn roles(name: &str) -> Roles {
 /// By unit.
 pub fn find(p: &Program, graph: &CallGraph, numbers: &Numbers) -> Vec<Vec<Call>> {
     let units = 0..p.units.len();
-    let found: Vec<Vec<Found>> = units.map(|unit| constructors(p, unit)).collect();
+    let found: Vec<Vec<ConstructorCall>> = units.map(|unit| constructors(p, unit)).collect();
     if found.iter().all(Vec::is_empty) {
         return vec![Vec::new(); p.units.len()];
     }
-    let known = Known::new(p, graph, numbers);
+    let known = KnownNumbers::new(p, graph, numbers);
     let units = found.into_iter().enumerate();
-    let told = |(unit, list): (usize, Vec<Found>)| {
-        let call = |f: Found| {
+    let told = |(unit, list): (usize, Vec<ConstructorCall>)| {
+        let call = |f: ConstructorCall| {
             let (lengths, places) = known.call(unit, f.args, f.roles);
             Call {
                 call: f.call,
@@ -92,14 +92,14 @@ pub fn find(p: &Program, graph: &CallGraph, numbers: &Numbers) -> Vec<Vec<Call>>
 }
 
 /// A call of a constructor of MPI's own.
-struct Found<'a> {
+struct ConstructorCall<'a> {
     call: ExprId,
     args: &'a [ExprId],
     roles: Roles,
     name: String,
 }
 
-fn constructors<'a>(p: &'a Program, unit: usize) -> Vec<Found<'a>> {
+fn constructors<'a>(p: &'a Program, unit: usize) -> Vec<ConstructorCall<'a>> {
     let u = &p.units[unit];
     let mut all = Vec::new();
     for f in &u.functions {
@@ -115,7 +115,7 @@ fn constructors<'a>(p: &'a Program, unit: usize) -> Vec<Found<'a>> {
             let roles = called(p, unit, *callee).map_or(&[][..], |name| roles(&name));
             if !roles.is_empty() {
                 ordinal += 1;
-                all.push(Found {
+                all.push(ConstructorCall {
                     call: e,
                     args,
                     roles,

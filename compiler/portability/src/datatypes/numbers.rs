@@ -2,7 +2,7 @@
 
 use super::counts::{place_in, Counts};
 use super::{Role, Roles};
-use crate::addresses::{parents, reads_only, Numbers, Parent, Parents, Place};
+use crate::addresses::{parents, reads_only, NumberPlace, Numbers, Parent, Parents};
 use crate::heap::innermost;
 use crate::lints::{layout, offsets};
 use crate::size_derived::{givers, Given, Gives};
@@ -13,20 +13,20 @@ use pc3_program::walk::{init_values, strip_casts, visit, Node};
 use pc3_syntax::tree::*;
 use std::collections::{HashMap, HashSet};
 
-pub struct Known<'a> {
+pub(crate) struct KnownNumbers<'a> {
     p: &'a Program<'a>,
     numbers: &'a Numbers,
     parents: Vec<Parents>,
     given: Given,
-    places: HashMap<Place, Counts>,
+    places: HashMap<NumberPlace, Counts>,
     /// What the others are.
     unseen: Counts,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownNumbers<'a> {
     pub fn new(p: &'a Program<'a>, graph: &CallGraph, numbers: &'a Numbers) -> Self {
         let given = givers(p, graph, numbers, wanted(p, numbers).into_iter());
-        let mut known = Known {
+        let mut known = KnownNumbers {
             p,
             numbers,
             given,
@@ -46,13 +46,13 @@ impl<'a> Known<'a> {
         for unseen in [Counts::Unseen, Counts::Nothing] {
             self.unseen = unseen;
             loop {
-                let one = |(place, all): (&Place, &Vec<Gives>)| {
+                let one = |(place, all): (&NumberPlace, &Vec<Gives>)| {
                     let before = self.of(place);
                     let or = |c: Counts, g: &Gives| c.or(self.gives(place, g), self.p);
                     let after = all.iter().fold(before, or);
                     (before != after).then(|| (place.clone(), after))
                 };
-                let changed: Vec<(Place, Counts)> = given.iter().filter_map(one).collect();
+                let changed: Vec<(NumberPlace, Counts)> = given.iter().filter_map(one).collect();
                 if changed.is_empty() {
                     break;
                 }
@@ -62,11 +62,11 @@ impl<'a> Known<'a> {
         self.given = given;
     }
 
-    fn of(&self, place: &Place) -> Counts {
+    fn of(&self, place: &NumberPlace) -> Counts {
         self.places.get(place).copied().unwrap_or(self.unseen)
     }
 
-    fn gives(&self, place: &Place, g: &Gives) -> Counts {
+    fn gives(&self, place: &NumberPlace, g: &Gives) -> Counts {
         match g {
             Gives::Value(unit, e) | Gives::Counted(unit, e, _) => self.counts(*unit, *e),
             Gives::Changed(unit, op, e) => {
@@ -81,8 +81,8 @@ impl<'a> Known<'a> {
         }
     }
 
-    fn is_mains(&self, place: &Place) -> bool {
-        let Place::Variable(unit, s) = place else {
+    fn is_mains(&self, place: &NumberPlace) -> bool {
+        let NumberPlace::Variable(unit, s) = place else {
             return false;
         };
         let u = &self.p.units[*unit];
@@ -251,7 +251,7 @@ impl<'a> Known<'a> {
                 }
             }
             ExprKind::Call { callee, args } => match self.p.direct(unit, *callee) {
-                Some((_, Callee::Defined(f))) => self.of(&Place::Result(f)),
+                Some((_, Callee::Defined(f))) => self.of(&NumberPlace::Result(f)),
                 Some((_, Callee::External(name))) if !measures(&name) => Counts::Plain,
                 Some((_, Callee::External(name))) => match (is_sum(&name), &args[..]) {
                     (Some(op), [a, b]) => Counts::binary(op, again(*a), again(*b), self.p),
@@ -415,8 +415,8 @@ fn object_of(u: &Unit, place: ExprId) -> Option<TypeId> {
 }
 
 /// All places of numbers.
-fn wanted(p: &Program, numbers: &Numbers) -> HashSet<Place> {
-    let mut all: HashSet<Place> = p.ids().map(Place::Result).collect();
+fn wanted(p: &Program, numbers: &Numbers) -> HashSet<NumberPlace> {
+    let mut all: HashSet<NumberPlace> = p.ids().map(NumberPlace::Result).collect();
     for (unit, u) in p.units.iter().enumerate() {
         for k in 0..u.exprs.len() {
             let e = ExprId(k as u32);
@@ -429,7 +429,7 @@ fn wanted(p: &Program, numbers: &Numbers) -> HashSet<Place> {
         for (k, s) in u.symbols.iter().enumerate() {
             let number = matches!(u.ty(s.ty.ty), Type::Int(_));
             if number && matches!(s.kind, SymKind::Var | SymKind::Param) {
-                all.insert(Place::variable(unit, u, SymId(k as u32)));
+                all.insert(NumberPlace::variable(unit, u, SymId(k as u32)));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::flow::{Follow, Wish};
 use super::types::{base, called_name, is_complete, same_element, trailing};
-use super::{size, struct_overlay, Form, Why};
+use super::{size, struct_overlay, SizeForm, Why};
 use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;
 
@@ -11,7 +11,7 @@ pub fn element(
     call: ExprId,
     sizes: &[ExprId],
     follow: &Follow,
-) -> Result<(QualType, Form, Why), String> {
+) -> Result<(QualType, SizeForm, Why), String> {
     let flow = follow.flow;
     let u = flow.u;
     let name = called_name(u, call);
@@ -33,7 +33,7 @@ pub fn element(
     if let (true, Wish::Type(q)) = (sizes.is_empty(), wish) {
         if is_complete(u, q) {
             let why = flow.goes(call).map_or(Why::Size, Why::Goes);
-            return Ok((q, Form::Unknown, why));
+            return Ok((q, SizeForm::Unknown, why));
         }
     }
     let (q, form) = decide(u, size, wish)?;
@@ -41,7 +41,7 @@ pub fn element(
         return Err(format!("`{}` is not defined here", u.type_name(q)));
     }
     let why = match form {
-        Form::One => Why::Longer,
+        SizeForm::One => Why::Longer,
         _ if of.iter().any(|t| t.ty == q.ty) => Why::Size,
         _ if before => Why::Before,
         _ => match flow.goes(call) {
@@ -61,7 +61,7 @@ pub fn wish(call: ExprId, follow: &Follow) -> Wish {
     }
 }
 
-fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, Form), String> {
+fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, SizeForm), String> {
     const SEVERAL: &str = "its memory is looked at as several types";
     let name = |q: QualType| {
         u.type_name(QualType {
@@ -80,7 +80,7 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, Form), St
     // `7 + 3 * sizeof(int)` characters.
     if let (Wish::Chars(q, _), true) = (wish, size.plain) {
         if size.typed.iter().all(|t| number(t.0)) {
-            return Ok((q, Form::Unknown));
+            return Ok((q, SizeForm::Unknown));
         }
     }
     let Some(&(first, _)) = size.typed.first() else {
@@ -97,14 +97,14 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, Form), St
             Wish::Unclear => return Err(SEVERAL.into()),
         };
         return match found {
-            Some(q) => Ok((q, Form::Unknown)),
+            Some(q) => Ok((q, SizeForm::Unknown)),
             None => Err("neither the size nor where the result goes names a type".into()),
         };
     };
     let alike = size.typed.iter().all(|(q, _)| q.ty == first.ty);
     let number = number(first);
     if alike && number && wish == Wish::Unclear {
-        return Ok((first, Form::Mixed));
+        return Ok((first, SizeForm::Mixed));
     }
     if alike && !size.plain {
         if let Some(w) = wanted.filter(|w| !struct_overlay::begins(u, first, *w)) {
@@ -119,11 +119,18 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, Form), St
             _ => wanted.map_or(first, |w| measured(u, first, w)),
         };
         let row = found.ty == first.ty;
-        return Ok((found, if row { Form::Row } else { Form::Unknown }));
+        return Ok((
+            found,
+            if row {
+                SizeForm::Row
+            } else {
+                SizeForm::Unknown
+            },
+        ));
     }
     // Some bytes more, to align or to pad.
     if alike && number && wanted.is_some_and(|w| w.ty == first.ty) {
-        return Ok((first, Form::Unknown));
+        return Ok((first, SizeForm::Unknown));
     }
     // One struct with more behind it.
     let fits = |head: QualType| {
@@ -134,7 +141,7 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, Form), St
     let heads = size.typed.iter().filter(|(_, whole)| *whole).map(|t| t.0);
     let mut all = wanted.into_iter().chain(heads);
     match all.find(|q| fits(*q)) {
-        Some(q) => Ok((q, Form::One)),
+        Some(q) => Ok((q, SizeForm::One)),
         None if alike => Err(format!(
             "the size is `sizeof({})` and more, of which it does not say what it is",
             name(first)

@@ -5,7 +5,7 @@
 use super::flow::{Follow, PointerFlow};
 use super::types::trailing;
 use super::wrappers::Calls;
-use crate::addresses::Place;
+use crate::addresses::NumberPlace;
 use pc3_program::program::{is_local, FnId, Program};
 use pc3_program::walk::{strip_casts, visit, Node};
 use pc3_syntax::tree::*;
@@ -34,12 +34,12 @@ pub struct Head {
 
 impl Headed {
     /// Is it a member that says how many bytes were asked for?
-    pub fn counts(&self, p: &Program, place: &Place) -> bool {
+    pub fn counts(&self, p: &Program, place: &NumberPlace) -> bool {
         let u = &p.units[self.unit];
         self.heads.iter().flatten().any(|h| match u.ty(h.of.ty) {
             Type::Record(r) => {
                 let mut all = h.counts.iter();
-                all.any(|name| Place::member(self.unit, u, *r, name) == *place)
+                all.any(|name| NumberPlace::member(self.unit, u, *r, name) == *place)
             }
             _ => false,
         })

@@ -11,7 +11,7 @@
 //!   memory as something else.
 //! * `realloc` else keeps what its argument points to.
 //!
-//! Numbers in memory that the program also keeps as other numbers or bytes are `Form::Mixed`: they go to machines
+//! Numbers in memory that the program also keeps as other numbers or bytes are `SizeForm::Mixed`: they go to machines
 //! that write them alike.
 //!
 //! A function that returns what an allocator gave it, with a size it was given, is a wrapper: its callers are
@@ -37,7 +37,7 @@ mod wrappers;
 pub use bytes::Bytes;
 use flow::{Follow, PointerFlow, PointerPlace, Punned};
 pub(crate) use goes::one_line;
-use pc3_program::annotations::Said;
+use pc3_program::annotations::Annotations;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{Callee, FnId, Program};
 use pc3_program::walk::{visit, Node};
@@ -62,7 +62,7 @@ pub struct Site {
     pub name: String,
     /// None: unknown, or typed by the wrapper's caller.
     pub elem: Option<QualType>,
-    pub form: Form,
+    pub form: SizeForm,
     /// Inside an allocation wrapper: the caller's site counts.
     pub in_wrapper: bool,
     /// The call is one of a wrapper of the program's own.
@@ -98,7 +98,7 @@ pub enum Why {
 
 /// How a size counts structs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Form {
+pub enum SizeForm {
     #[default]
     Unknown,
     /// `n * sizeof(struct s)`
@@ -175,7 +175,7 @@ impl Heap {
 }
 
 /// Places whose integers hold addresses.
-fn addresses(p: &Program, said: &Said) -> HashMap<PointerPlace, AddressBits> {
+fn addresses(p: &Program, said: &Annotations) -> HashMap<PointerPlace, AddressBits> {
     let mut all = HashMap::new();
     for (unit, u) in p.units.iter().enumerate() {
         let Some(said) = said.units.get(unit) else {
@@ -287,7 +287,7 @@ fn find_wrappers<'f, 'a>(
 }
 
 /// `noted`: also of what functions hand out in pieces.
-pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, noted: bool) -> Heap {
+pub fn analyse(p: &Program, graph: &CallGraph, said: &Annotations, noted: bool) -> Heap {
     let flows: Vec<PointerFlow> = (0..p.units.len()).map(|i| PointerFlow::new(p, i)).collect();
     let mut punned = Punned::new();
     for f in &flows {

@@ -5,7 +5,7 @@ use pc3_program::initialiser::{leaves, parts};
 use pc3_syntax::tree::*;
 
 /// An expression of an initialiser, the type of what it initialises, and that place.
-pub struct Part {
+pub struct StoredPart {
     pub expr: ExprId,
     pub ty: QualType,
     pub place: Option<PointerPlace>,
@@ -18,7 +18,7 @@ pub fn stored(
     q: QualType,
     place: Option<&PointerPlace>,
     init: &Init,
-) -> Vec<Part> {
+) -> Vec<StoredPart> {
     if matches!(init, Init::Expr(_)) {
         return Vec::new();
     }
@@ -45,7 +45,7 @@ pub fn stored(
         place
     };
     let list = leaves(u, q, init).into_iter();
-    list.map(|l| Part {
+    list.map(|l| StoredPart {
         expr: l.expr,
         ty: l.ty,
         place: part(&l.path),

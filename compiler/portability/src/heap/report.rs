@@ -1,7 +1,7 @@
 //! `--explain=heap`: every place that allocates, its type and why, or why it has none and what to do.
 
 use super::struct_overlay::{Also, Struct};
-use super::{called_name, Form, Heap, Site, Why};
+use super::{called_name, Heap, Site, SizeForm, Why};
 use crate::unsaved::own_memory;
 use pc3_program::program::{Callee, FnId, Program};
 use pc3_syntax::tree::*;
@@ -197,8 +197,8 @@ fn site(p: &Program, s: &Site) -> Line {
         });
         match (s.form, s.held) {
             (_, Some(_)) => format!("{name}, holding addresses"),
-            (Form::One, _) => format!("{name} with a longer array at its end"),
-            (Form::Mixed, _) => format!(
+            (SizeForm::One, _) => format!("{name} with a longer array at its end"),
+            (SizeForm::Mixed, _) => format!(
                 "{name}, also kept as other numbers: it goes to machines that write them alike"
             ),
             _ => name,

@@ -6,7 +6,7 @@ use super::headed::{self, Headed};
 use super::suballocation::Pieces;
 use super::types::{base, is_char};
 use super::wrappers::{allocation, callers, Calls};
-use super::{size, Form, Site, Why};
+use super::{size, Site, SizeForm, Why};
 use pc3_program::annotations::Typed;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{is_local, FnId};
@@ -48,7 +48,7 @@ struct Call<'c> {
     inside: bool,
 }
 
-type Found = Result<(QualType, Form, Why), Why>;
+type Found = Result<(QualType, SizeForm, Why), Why>;
 
 impl Sites<'_, '_> {
     pub fn of(&self, follow: &Follow) -> InUnit {
@@ -112,7 +112,7 @@ impl Sites<'_, '_> {
                 let size = size::size(flow, c.sizes);
                 let head = headed::heads(flow, f, c.e, c.sizes).is_some();
                 match size.typed.first().filter(|_| !c.of_wrapper && !head) {
-                    Some((q, _)) => Ok((*q, Form::Unknown, Why::Callers)),
+                    Some((q, _)) => Ok((*q, SizeForm::Unknown, Why::Callers)),
                     None => Err(Why::Callers),
                 }
             }
@@ -135,7 +135,7 @@ impl Sites<'_, '_> {
         };
         let (elem, form, why) = match found {
             Ok((elem, form, why)) => (Some(elem), form, why),
-            Err(why) => (None, Form::Unknown, why),
+            Err(why) => (None, SizeForm::Unknown, why),
         };
         let head = match why {
             Why::Unknown(_) | Why::Pieces if !c.of_wrapper => {
@@ -165,7 +165,7 @@ impl Sites<'_, '_> {
             // Where the result goes says what the head is.
             let size = size::size(follow.flow, c.sizes);
             return match size.typed[..] {
-                [(q, _)] if !size.plain && !size.unclear => Ok((q, Form::Row, Why::Size)),
+                [(q, _)] if !size.plain && !size.unclear => Ok((q, SizeForm::Row, Why::Size)),
                 _ => Err(Why::Unknown(
                     "the size does not say by `sizeof` what is behind the head".into(),
                 )),
@@ -188,7 +188,7 @@ impl Sites<'_, '_> {
         if !words.is_empty() && is_dealt(follow, words, call) {
             return Err(Why::Unknown("it is handed out as something else".into()));
         }
-        if let (Form::One, Why::Longer) = (form, &why) {
+        if let (SizeForm::One, Why::Longer) = (form, &why) {
             match tail(unit, u, q) {
                 Some((place, _)) if words.contains(&place) => {
                     return Err(Why::Unknown(
@@ -209,11 +209,11 @@ impl Sites<'_, '_> {
     }
 }
 
-fn as_said(t: Typed) -> Form {
+fn as_said(t: Typed) -> SizeForm {
     if t.longer {
-        Form::One
+        SizeForm::One
     } else {
-        Form::Row
+        SizeForm::Row
     }
 }
 

@@ -28,7 +28,7 @@ fn check(body: &str, expected: &str) {
     let units = [unit];
     let program = Program::new(&units);
     let graph = pc3_program::callgraph::analyse(&program, false);
-    let heap = analyse(&program, &graph, &Said::default(), true);
+    let heap = analyse(&program, &graph, &Annotations::default(), true);
     let last = units[0]
         .functions
         .last()
@@ -381,18 +381,18 @@ fn numbers_also_kept_as_bytes() {
         let units = [unit];
         let program = Program::new(&units);
         let graph = pc3_program::callgraph::analyse(&program, false);
-        let heap = analyse(&program, &graph, &Said::default(), true);
+        let heap = analyse(&program, &graph, &Annotations::default(), true);
         heap.sites[0].last().map(|s| s.form)
     };
     let allocate = "s->words = malloc(n * sizeof(unsigned));";
     let kept = form(&format!(
         "void f(struct state *s, int n) {{ {allocate} s->bytes = (unsigned char *)s->words; }}"
     ));
-    assert_eq!(kept, Some(Form::Mixed));
+    assert_eq!(kept, Some(SizeForm::Mixed));
     let seen = form(&format!(
         "int f(struct state *s, int n) {{ {allocate} return ((unsigned char *)s->words)[1]; }}"
     ));
-    assert_eq!(seen, Some(Form::Row));
+    assert_eq!(seen, Some(SizeForm::Row));
 }
 
 #[test]
@@ -421,7 +421,7 @@ void g(struct app *a) { struct ind *i = (struct ind *)a; i->v = 1; struct flat *
     let units = [unit];
     let program = Program::new(&units);
     let graph = pc3_program::callgraph::analyse(&program, false);
-    let heap = analyse(&program, &graph, &Said::default(), true);
+    let heap = analyse(&program, &graph, &Annotations::default(), true);
     let mut report = report::report(&program, &heap);
     report.lines.retain(|l| l.file == "a.c");
     let expected = "\

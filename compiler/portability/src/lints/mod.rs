@@ -22,7 +22,7 @@ use pc3_syntax::diag::Diagnostics;
 use pc3_syntax::parallel;
 use pc3_syntax::tree::*;
 use reaches_checkpoint::Cx;
-pub use reaches_checkpoint::{By, Order};
+pub use reaches_checkpoint::{Dependence, OrderDependence};
 pub use width::Wide;
 use witness::Witness;
 
@@ -42,7 +42,7 @@ pub fn wanted(u: &Unit, e: ExprId) -> Option<Is> {
 #[derive(Debug, Default)]
 pub struct Findings {
     pub wide: Vec<Wide>,
-    pub orders: Vec<Order>,
+    pub orders: Vec<OrderDependence>,
     /// Where addresses decide about what is kept.
     pub chosen: Kept,
 }
@@ -86,9 +86,9 @@ pub fn check(
     out.extend(second);
     sizes::ways(measured, &mut orders);
     // One entry for a place and what decides there.
-    let key = |o: &Order| (o.unit, o.place.clone(), o.by, o.when.clone());
+    let key = |o: &OrderDependence| (o.unit, o.place.clone(), o.by, o.when.clone());
     orders.sort_by_key(key);
-    let apart = |o: &Order| (o.by > By::Long).then_some(o.by);
+    let apart = |o: &OrderDependence| (o.by > Dependence::Long).then_some(o.by);
     orders.dedup_by(|b, a| {
         let same = (a.unit, &a.place, apart(a), &a.when) == (b.unit, &b.place, apart(b), &b.when);
         if same {
@@ -109,7 +109,7 @@ pub fn check(
 }
 
 /// What shows that their code has run is what generated code can mark.
-fn witnessed(p: &Program, orders: &mut [Order]) {
+fn witnessed(p: &Program, orders: &mut [OrderDependence]) {
     for (unit, u) in p.units.iter().enumerate() {
         let here = || {
             orders
@@ -122,12 +122,12 @@ fn witnessed(p: &Program, orders: &mut [Order]) {
         let witness = Witness::new(u);
         for o in orders.iter_mut().filter(|o| o.unit == unit) {
             let of = |e: &ExprId| match o.by {
-                By::Way => witness.around(*e),
+                Dependence::Way => witness.around(*e),
                 _ => witness.of(*e),
             };
             let all: Option<Vec<ExprId>> = o.witnesses.iter().map(of).collect();
             // What is read from files may be read behind the restart.
-            let known = o.by != By::Files;
+            let known = o.by != Dependence::Files;
             o.witnesses = all.filter(|_| known).unwrap_or_default();
         }
     }

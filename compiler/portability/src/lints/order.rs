@@ -4,8 +4,8 @@
 use super::reaches_checkpoint::Cx;
 use super::{is_user, pointer_bytes};
 use crate::addresses::{
-    is_constant, named, parents, pointee, Kept, KeptAt, Numbers, Parent, Parents, Place, Punned,
-    Stays,
+    is_constant, named, parents, pointee, Kept, KeptAt, NumberPlace, Numbers, Parent, Parents,
+    Punned, Stays,
 };
 use crate::heap::one_line;
 use pc3_program::program::{Callee, Program};
@@ -35,8 +35,9 @@ pub fn check(cx: &Cx, numbers: &Numbers, out: &mut Diagnostics) -> Kept {
             };
             let indexes = || {
                 let to = numbers.made(unit, e);
-                let reached =
-                    numbers.reached(to, &|x| !matches!(x, Place::Memory(_) | Place::Elements(_)));
+                let reached = numbers.reached(to, &|x| {
+                    !matches!(x, NumberPlace::Memory(_) | NumberPlace::Elements(_))
+                });
                 reached.into_iter().any(|x| indices.contains(x))
             };
             if numbers.is_said(unit, e) || chooses != Chooses::Surely && !indexes() {
@@ -108,7 +109,7 @@ pub fn check(cx: &Cx, numbers: &Numbers, out: &mut Diagnostics) -> Kept {
 }
 
 /// What elements of arrays are chosen by, but for single characters, which blocks are made of.
-fn indices(cx: &Cx) -> HashSet<Place> {
+fn indices(cx: &Cx) -> HashSet<NumberPlace> {
     let mut all = HashSet::new();
     for (unit, u) in cx.p.units.iter().enumerate() {
         let elements = |e: ExprId| {
@@ -135,7 +136,7 @@ fn indices(cx: &Cx) -> HashSet<Place> {
                 all.extend(named(unit, u, e));
                 if let ExprKind::Call { callee, .. } = u.expr(e).kind {
                     if let Some((_, Callee::Defined(f))) = cx.p.direct(unit, callee) {
-                        all.insert(Place::Result(f));
+                        all.insert(NumberPlace::Result(f));
                     }
                 }
                 true

@@ -13,23 +13,23 @@ use std::collections::{HashMap, HashSet};
 
 /// What a restart is to know of one.
 #[derive(Clone, Debug)]
-pub struct Order {
+pub struct OrderDependence {
     pub unit: usize,
     /// `t.c:14`
     pub place: String,
-    pub by: By,
+    pub by: Dependence,
     /// Where the code runs that makes it so, in this unit; none: nothing shows it.
     pub witnesses: Vec<ExprId>,
     /// Only if sizes have got to this node.
     pub when: Option<String>,
 }
 
-impl Order {
+impl OrderDependence {
     /// Of expression `e` of a unit.
-    pub fn of(unit: usize, u: &Unit, e: ExprId, by: By) -> Self {
+    pub fn of(unit: usize, u: &Unit, e: ExprId, by: Dependence) -> Self {
         let at = u.lines.position(u.expr(e).span.start);
         let place = format!("{}:{}", at.file, at.line);
-        Order {
+        OrderDependence {
             unit,
             place,
             by,
@@ -40,7 +40,7 @@ impl Order {
 
     /// Only where code of any unit runs that computes `e`, another one's expression.
     pub(crate) fn where_runs(self, unit: usize, e: ExprId) -> Self {
-        Order {
+        OrderDependence {
             unit,
             witnesses: vec![e],
             ..self
@@ -50,7 +50,7 @@ impl Order {
 
 /// What else decides.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum By {
+pub enum Dependence {
     Bytes,
     /// The width of `long`, too.
     Long,
@@ -70,19 +70,19 @@ pub enum By {
     Size(TypeId),
 }
 
-impl By {
+impl Dependence {
     /// As the tables have it, in C; of a type, `size` is its size.
     pub fn text(self, size: &dyn Fn(TypeId) -> String) -> String {
         let number = match self {
-            By::Bytes => 0,
-            By::Long => 1,
-            By::Floats => 2,
-            By::Width => 3,
-            By::Layout => 4,
-            By::Files => 5,
-            By::Tags => 6,
-            By::Way => PC3_ORDER_WAY,
-            By::Size(ty) => return format!("{PC3_ORDER_SIZE} + {}", size(ty)),
+            Dependence::Bytes => 0,
+            Dependence::Long => 1,
+            Dependence::Floats => 2,
+            Dependence::Width => 3,
+            Dependence::Layout => 4,
+            Dependence::Files => 5,
+            Dependence::Tags => 6,
+            Dependence::Way => PC3_ORDER_WAY,
+            Dependence::Size(ty) => return format!("{PC3_ORDER_SIZE} + {}", size(ty)),
         };
         number.to_string()
     }

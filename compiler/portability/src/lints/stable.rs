@@ -4,7 +4,7 @@
 //! A number by which a place in memory is found, or to which memory is aligned, has to be the address itself.
 
 use super::reaches_checkpoint::{Cx, Seen};
-use crate::addresses::{is_constant, Kept, KeptAt, Numbers, Parent, Place, Stays};
+use crate::addresses::{is_constant, Kept, KeptAt, NumberPlace, Numbers, Parent, Stays};
 use pc3_program::program::Callee;
 use pc3_syntax::tree::*;
 use std::collections::HashSet;
@@ -31,7 +31,7 @@ pub fn classify(cx: &Cx, numbers: &Numbers, kept: &mut Kept) {
     let pointer = |k: &KeptAt| {
         let made = k.cast.map(|c| numbers.made(k.unit, c)).unwrap_or_default();
         let to = numbers.reached(made, &|_| true);
-        k.hashed.is_none() && to.contains(&&Place::Pointer)
+        k.hashed.is_none() && to.contains(&&NumberPlace::Pointer)
     };
     let addresses = numbers.are_said() || kept.iter().any(pointer);
     for k in kept {
@@ -40,7 +40,7 @@ pub fn classify(cx: &Cx, numbers: &Numbers, kept: &mut Kept) {
             continue;
         }
         let to = numbers.reached(numbers.made(k.unit, cast), &|_| true);
-        if to.contains(&&Place::Pointer) || numbers.is_said(k.unit, cast) {
+        if to.contains(&&NumberPlace::Pointer) || numbers.is_said(k.unit, cast) {
             continue;
         }
         let narrow = is_narrow(cx, k.unit, cast);

@@ -1,7 +1,7 @@
 //! Where sizes get to otherwise than by being assigned: through pointers (`*p = sizeof(struct s)`, with what `p` is given along
 //! calls and locals), and by being counted up to (`while (n < sizeof(struct s)) n++;`, where `n` is used behind the loop).
 
-use crate::addresses::{named, Place};
+use crate::addresses::{named, NumberPlace};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::groups::{GroupId, Groups};
 use pc3_program::program::{Callee, FnId, Program};
@@ -12,12 +12,12 @@ use std::collections::{HashMap, HashSet};
 #[derive(Default)]
 pub struct Beyond {
     /// A place has, then, the value of a unit's expression.
-    pub puts: Vec<(Place, usize, ExprId)>,
+    pub puts: Vec<(NumberPlace, usize, ExprId)>,
     /// A place has the value of a unit's expression if the other one is false, at which a loop ends.
-    pub counted: Vec<(Place, usize, ExprId, ExprId)>,
+    pub counted: Vec<(NumberPlace, usize, ExprId, ExprId)>,
     /// By the sizes in such expressions, and by the variables and members.
-    pub sizes: HashMap<(usize, ExprId), Vec<Place>>,
-    pub places: HashMap<Place, Vec<Place>>,
+    pub sizes: HashMap<(usize, ExprId), Vec<NumberPlace>>,
+    pub places: HashMap<NumberPlace, Vec<NumberPlace>>,
     /// `&n` in calls of functions that do nothing but put numbers there: all of them are known.
     pub lent: HashSet<(usize, ExprId)>,
 }
@@ -76,7 +76,7 @@ pub fn find(p: &Program, graph: &CallGraph) -> Beyond {
                         let end = u.stmt(s).span.end;
                         for (s, bound, by) in counted(u, cond, step, body) {
                             if used_behind(u, f, s, end) {
-                                let to = Place::variable(unit, u, s);
+                                let to = NumberPlace::variable(unit, u, s);
                                 all.leads(p, &to, unit, bound);
                                 all.counted.push((to, unit, bound, by));
                             }
@@ -91,12 +91,12 @@ pub fn find(p: &Program, graph: &CallGraph) -> Beyond {
 }
 
 impl Beyond {
-    fn put(&mut self, p: &Program, to: Place, unit: usize, e: ExprId) {
+    fn put(&mut self, p: &Program, to: NumberPlace, unit: usize, e: ExprId) {
         self.leads(p, &to, unit, e);
         self.puts.push((to, unit, e));
     }
 
-    fn leads(&mut self, p: &Program, to: &Place, unit: usize, e: ExprId) {
+    fn leads(&mut self, p: &Program, to: &NumberPlace, unit: usize, e: ExprId) {
         let u = &p.units[unit];
         visit(u, Node::Expr(e), &mut |n| {
             let Node::Expr(x) = n else { return true };
@@ -157,13 +157,13 @@ fn args<'a>(p: &'a Program, unit: usize, call: ExprId) -> &'a [ExprId] {
 }
 
 /// What variables that point to numbers are given.
-struct Given<'a> {
+struct PointedNumbers<'a> {
     p: &'a Program<'a>,
     groups: &'a Groups,
     variables: HashMap<(usize, SymId), Vec<ExprId>>,
 }
 
-fn given<'a>(p: &'a Program, groups: &'a Groups) -> Given<'a> {
+fn given<'a>(p: &'a Program, groups: &'a Groups) -> PointedNumbers<'a> {
     let mut variables: HashMap<(usize, SymId), Vec<ExprId>> = HashMap::new();
     for (unit, u) in p.units.iter().enumerate() {
         let mut put = |s: SymId, e: ExprId| {
@@ -187,7 +187,7 @@ fn given<'a>(p: &'a Program, groups: &'a Groups) -> Given<'a> {
             });
         }
     }
-    Given {
+    PointedNumbers {
         p,
         groups,
         variables,
@@ -208,13 +208,13 @@ enum Seen {
     Handed(GroupId, usize),
 }
 
-impl Given<'_> {
+impl PointedNumbers<'_> {
     /// The variables and members that a pointer may lead to.
     fn leads(
         &self,
         (unit, e): (usize, ExprId),
         seen: &mut HashSet<Seen>,
-        ends: &mut HashSet<Place>,
+        ends: &mut HashSet<NumberPlace>,
     ) {
         let u = &self.p.units[unit];
         let e = strip_casts(u, e);
@@ -240,7 +240,7 @@ impl Given<'_> {
         unit: usize,
         s: SymId,
         seen: &mut HashSet<Seen>,
-        ends: &mut HashSet<Place>,
+        ends: &mut HashSet<NumberPlace>,
     ) {
         let u = &self.p.units[unit];
         let of = u.sym(s).func.filter(|_| leads_to_numbers(u, s));

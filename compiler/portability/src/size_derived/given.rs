@@ -1,7 +1,7 @@
 //! All that gives places their values.
 
 use super::beyond::Beyond;
-use crate::addresses::{named, part, Numbers, Place};
+use crate::addresses::{named, part, NumberPlace, Numbers};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::initialiser;
 use pc3_program::program::{Callee, FnId, Program};
@@ -21,7 +21,7 @@ pub enum Gives {
     /// One more, or one less.
     Stepped,
     /// What is in this place.
-    From(Place),
+    From(NumberPlace),
     /// Its address is taken, by this expression of a unit.
     Lent(usize, ExprId),
     /// Nobody knows, if sizes are in it at all: a library writes it, or calls the function.
@@ -31,14 +31,14 @@ pub enum Gives {
     Nothing,
 }
 
-pub type Given = HashMap<Place, Vec<Gives>>;
+pub type Given = HashMap<NumberPlace, Vec<Gives>>;
 
 /// All that puts a value into the wanted places.
 pub fn given(
     p: &Program,
     graph: &CallGraph,
     (numbers, beyond): (&Numbers, &Beyond),
-    wanted: impl Iterator<Item = Place>,
+    wanted: impl Iterator<Item = NumberPlace>,
 ) -> Given {
     let mut collector = Collector {
         p,
@@ -60,7 +60,7 @@ pub fn given(
         // Libraries call them, too.
         let unit = p.fns[f.index()].0;
         for s in &p.func(*f).params {
-            collector.put(Some(Place::Variable(unit, *s)), Gives::Shared);
+            collector.put(Some(NumberPlace::Variable(unit, *s)), Gives::Shared);
         }
     }
     collector.unknown();
@@ -75,7 +75,7 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn put(&mut self, place: Option<Place>, g: Gives) {
+    fn put(&mut self, place: Option<NumberPlace>, g: Gives) {
         if let Some(list) = place.and_then(|x| self.all.get_mut(&x)) {
             list.push(g);
         }
@@ -141,14 +141,14 @@ impl Collector<'_> {
         if let Some((_, Callee::Defined(f))) = to {
             let of = self.p.fns[f.index()].0;
             for (s, a) in self.p.func(f).params.iter().zip(args) {
-                self.put(Some(Place::Variable(of, *s)), Gives::Value(unit, *a));
+                self.put(Some(NumberPlace::Variable(of, *s)), Gives::Value(unit, *a));
             }
         }
     }
 
     fn declaration(&mut self, unit: usize, u: &Unit, d: &DeclGroup) {
         for v in &d.vars {
-            let of = Place::variable(unit, u, v.sym);
+            let of = NumberPlace::variable(unit, u, v.sym);
             match &v.init {
                 Some(Init::Expr(e)) => self.put(Some(of), Gives::Value(unit, *e)),
                 Some(init) => self.parts((unit, u), u.sym(v.sym).ty, Some(of), init),
@@ -162,7 +162,7 @@ impl Collector<'_> {
         &mut self,
         (unit, u): (usize, &Unit),
         of: QualType,
-        of_variable: Option<Place>,
+        of_variable: Option<NumberPlace>,
         init: &Init,
     ) {
         for leaf in initialiser::leaves(u, of, init) {
@@ -178,7 +178,7 @@ impl Collector<'_> {
             if let Node::Stmt(s) = n {
                 match &u.stmt(s).kind {
                     StmtKind::Return(Some(e)) => {
-                        self.put(Some(Place::Result(f)), Gives::Value(unit, *e))
+                        self.put(Some(NumberPlace::Result(f)), Gives::Value(unit, *e))
                     }
                     StmtKind::Asm(list) => {
                         for e in list {
@@ -196,17 +196,17 @@ impl Collector<'_> {
     fn unknown(&mut self) {
         for (place, list) in &mut self.all {
             let elsewhere = match place {
-                Place::Global(name) => !self.p.globals(name).any(|(_, s)| s.defined),
+                NumberPlace::Global(name) => !self.p.globals(name).any(|(_, s)| s.defined),
                 _ => false,
             };
             if elsewhere {
                 list.push(Gives::Shared);
             }
-            if !matches!(place, Place::Result(_)) && list.is_empty() {
+            if !matches!(place, NumberPlace::Result(_)) && list.is_empty() {
                 list.push(Gives::Anything);
             }
             // As long as nothing else is.
-            if matches!(place, Place::Elements(_)) {
+            if matches!(place, NumberPlace::Elements(_)) {
                 list.push(Gives::Nothing);
             }
         }

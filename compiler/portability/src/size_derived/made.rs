@@ -4,9 +4,9 @@ use super::beyond::Beyond;
 use super::given::{given, Given, Gives};
 use super::reach::SizeCalls;
 use super::ways::Ways;
-use crate::addresses::{has_size, has_sizeof, Numbers, Place};
+use crate::addresses::{has_size, has_sizeof, NumberPlace, Numbers};
 use crate::lints::layout;
-use pc3_program::annotations::Said;
+use pc3_program::annotations::Annotations;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{Callee, Program};
 use pc3_program::walk::{strip_casts, visit, Node};
@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What a number is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Made {
+pub enum NumberForm {
     /// 0, which is no objects of whatever type.
     Nothing,
     /// Of no size.
@@ -31,16 +31,16 @@ pub enum Made {
     Other,
 }
 
-impl Made {
+impl NumberForm {
     fn has_sizes(self) -> bool {
-        !matches!(self, Made::Nothing | Made::Plain)
+        !matches!(self, NumberForm::Nothing | NumberForm::Plain)
     }
 
     /// As a part of a sum or a product.
-    fn in_sums(self) -> Made {
+    fn in_sums(self) -> NumberForm {
         match self {
-            Made::Is(unit, ty) => Made::Of(unit, ty),
-            Made::OneOf => Made::Sum,
+            NumberForm::Is(unit, ty) => NumberForm::Of(unit, ty),
+            NumberForm::OneOf => NumberForm::Sum,
             other => other,
         }
     }
@@ -50,15 +50,15 @@ pub struct Makes<'a> {
     p: &'a Program<'a>,
     numbers: &'a Numbers,
     calls: &'a SizeCalls,
-    wanted: &'a HashSet<Place>,
-    told: &'a HashMap<Place, Option<(usize, TypeId)>>,
-    known: HashMap<Place, Made>,
+    wanted: &'a HashSet<NumberPlace>,
+    told: &'a HashMap<NumberPlace, Option<(usize, TypeId)>>,
+    known: HashMap<NumberPlace, NumberForm>,
 }
 
 pub struct Analysed {
-    pub made: HashMap<Place, Made>,
+    pub made: HashMap<NumberPlace, NumberForm>,
     /// Expressions that sizes are in, and the places that these come from; none of them: there are sizes in any case.
-    pub sized: HashMap<(usize, ExprId), Vec<Option<Place>>>,
+    pub sized: HashMap<(usize, ExprId), Vec<Option<NumberPlace>>>,
     pub ways: Ways,
 }
 
@@ -68,10 +68,10 @@ pub fn analyse<'a>(
     p: &'a Program<'a>,
     graph: &CallGraph,
     (numbers, calls, beyond): (&'a Numbers, &'a SizeCalls, &Beyond),
-    wanted: &'a HashSet<Place>,
-    told: &'a HashMap<Place, Option<(usize, TypeId)>>,
+    wanted: &'a HashSet<NumberPlace>,
+    told: &'a HashMap<NumberPlace, Option<(usize, TypeId)>>,
 ) -> Analysed {
-    let results = calls.of.values().map(|f| Place::Result(*f));
+    let results = calls.of.values().map(|f| NumberPlace::Result(*f));
     let given = given(
         p,
         graph,
@@ -90,8 +90,8 @@ pub fn analyse<'a>(
     // What is only changed, or given by others of which that holds, begins as 0: static storage does.
     let mut begun = false;
     for place in given.keys() {
-        if !makes.known.contains_key(place) && !matches!(place, Place::Result(_)) {
-            makes.known.insert(place.clone(), Made::Nothing);
+        if !makes.known.contains_key(place) && !matches!(place, NumberPlace::Result(_)) {
+            makes.known.insert(place.clone(), NumberForm::Nothing);
             begun = true;
         }
     }
@@ -128,7 +128,7 @@ impl Makes<'_> {
     }
 
     /// None: not known yet.
-    fn gives(&self, place: &Place, g: &Gives) -> Option<Made> {
+    fn gives(&self, place: &NumberPlace, g: &Gives) -> Option<NumberForm> {
         match *g {
             Gives::Value(unit, e) | Gives::Counted(unit, e, _) => self.value(unit, e),
             Gives::Changed(unit, op, e) => {
@@ -137,26 +137,26 @@ impl Makes<'_> {
                 self.binary(op, before?, by, has_sizeof(&self.p.units[unit], e))
             }
             Gives::Stepped => match self.known.get(place)? {
-                Made::Plain | Made::Nothing => Some(Made::Plain),
-                _ => Some(Made::Other),
+                NumberForm::Plain | NumberForm::Nothing => Some(NumberForm::Plain),
+                _ => Some(NumberForm::Other),
             },
             Gives::Lent(..) | Gives::Shared => match self.known.get(place)? {
-                plain @ (Made::Plain | Made::Nothing) => Some(*plain),
-                _ => Some(Made::Other),
+                plain @ (NumberForm::Plain | NumberForm::Nothing) => Some(*plain),
+                _ => Some(NumberForm::Other),
             },
             Gives::From(ref from) => self.of_place(from),
-            Gives::Anything => Some(Made::Other),
-            Gives::Nothing => Some(Made::Nothing),
+            Gives::Anything => Some(NumberForm::Other),
+            Gives::Nothing => Some(NumberForm::Nothing),
         }
     }
 
     /// Expressions with sizes, which are more than constants.
-    fn sized(&self) -> HashMap<(usize, ExprId), Vec<Option<Place>>> {
+    fn sized(&self) -> HashMap<(usize, ExprId), Vec<Option<NumberPlace>>> {
         let mut all = HashMap::new();
         for (unit, u) in self.p.units.iter().enumerate() {
             for e in (0..u.exprs.len()).map(|k| ExprId(k as u32)) {
                 let made = self.value(unit, e);
-                if made.is_some_and(Made::has_sizes) {
+                if made.is_some_and(NumberForm::has_sizes) {
                     all.insert((unit, e), self.origins(unit, e));
                 }
             }
@@ -164,7 +164,7 @@ impl Makes<'_> {
         all
     }
 
-    pub(super) fn has_sizes(&self, place: &Place) -> bool {
+    pub(super) fn has_sizes(&self, place: &NumberPlace) -> bool {
         let made = self
             .known
             .get(place)
@@ -173,7 +173,7 @@ impl Makes<'_> {
     }
 
     /// Where the sizes in a value come from; none: it has some itself.
-    pub(super) fn origins(&self, unit: usize, e: ExprId) -> Vec<Option<Place>> {
+    pub(super) fn origins(&self, unit: usize, e: ExprId) -> Vec<Option<NumberPlace>> {
         let u = &self.p.units[unit];
         let mut all = Vec::new();
         visit(u, Node::Expr(e), &mut |n| {
@@ -186,7 +186,7 @@ impl Makes<'_> {
                 ExprKind::Call { .. } if self.calls.of.contains_key(&(unit, x)) => all.push(None),
                 ExprKind::Call { callee, .. } => {
                     if let Some((_, Callee::Defined(f))) = self.p.direct(unit, *callee) {
-                        let result = Place::Result(f);
+                        let result = NumberPlace::Result(f);
                         all.extend(self.has_sizes(&result).then_some(Some(result)));
                     }
                 }
@@ -216,28 +216,29 @@ impl Makes<'_> {
         a == b || sizes(a).is_some() && sizes(a) == sizes(b)
     }
 
-    fn either(&self, a: Made, b: Made) -> Made {
+    fn either(&self, a: NumberForm, b: NumberForm) -> NumberForm {
         match (a, b) {
-            (Made::Nothing, x) | (x, Made::Nothing) => x,
-            (Made::Plain, Made::Plain) => Made::Plain,
-            (Made::Is(u, s), Made::Is(v, t)) => match self.same((u, s), (v, t)) {
-                true => Made::Is(u, s),
-                false => Made::OneOf,
+            (NumberForm::Nothing, x) | (x, NumberForm::Nothing) => x,
+            (NumberForm::Plain, NumberForm::Plain) => NumberForm::Plain,
+            (NumberForm::Is(u, s), NumberForm::Is(v, t)) => match self.same((u, s), (v, t)) {
+                true => NumberForm::Is(u, s),
+                false => NumberForm::OneOf,
             },
-            (Made::Is(..) | Made::OneOf, Made::OneOf) | (Made::OneOf, Made::Is(..)) => Made::OneOf,
-            (Made::Of(u, s), Made::Of(v, t) | Made::Is(v, t))
-            | (Made::Is(v, t), Made::Of(u, s))
+            (NumberForm::Is(..) | NumberForm::OneOf, NumberForm::OneOf)
+            | (NumberForm::OneOf, NumberForm::Is(..)) => NumberForm::OneOf,
+            (NumberForm::Of(u, s), NumberForm::Of(v, t) | NumberForm::Is(v, t))
+            | (NumberForm::Is(v, t), NumberForm::Of(u, s))
                 if self.same((u, s), (v, t)) =>
             {
-                Made::Of(u, s)
+                NumberForm::Of(u, s)
             }
-            (Made::Other, _) | (_, Made::Other) => Made::Other,
-            _ => Made::Sum,
+            (NumberForm::Other, _) | (_, NumberForm::Other) => NumberForm::Other,
+            _ => NumberForm::Sum,
         }
     }
 
-    fn binary(&self, op: BinOp, a: Made, b: Made, counted: bool) -> Option<Made> {
-        use Made::*;
+    fn binary(&self, op: BinOp, a: NumberForm, b: NumberForm, counted: bool) -> Option<NumberForm> {
+        use NumberForm::*;
         let (a, b) = match op {
             // As of one of both.
             BinOp::Sub if b == Nothing => (a, b),
@@ -272,16 +273,16 @@ impl Makes<'_> {
     }
 
     /// None: of what is not known yet.
-    fn value(&self, unit: usize, e: ExprId) -> Option<Made> {
+    fn value(&self, unit: usize, e: ExprId) -> Option<NumberForm> {
         let u = &self.p.units[unit];
         let number = |e: ExprId| matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
         if !number(e) {
-            return Some(Made::Plain);
+            return Some(NumberForm::Plain);
         }
         Some(match &u.expr(e).kind {
-            ExprKind::Int(0) => Made::Nothing,
+            ExprKind::Int(0) => NumberForm::Nothing,
             ExprKind::SizeofType(_) | ExprKind::SizeofExpr(_) if !layout::size_may_vary(u, e) => {
-                Made::Plain
+                NumberForm::Plain
             }
             ExprKind::SizeofType(q) => self.size(unit, q.ty),
             ExprKind::SizeofExpr(x) => self.size(unit, u.expr(*x).ty.ty),
@@ -291,26 +292,26 @@ impl Makes<'_> {
             | ExprKind::Deref(_) => return self.place(unit, e),
             ExprKind::Cast { arg, .. } => match self.value(unit, *arg)? {
                 // Sizes that may have been cut.
-                Made::Of(..) | Made::Is(..) | Made::OneOf | Made::Sum
+                NumberForm::Of(..) | NumberForm::Is(..) | NumberForm::OneOf | NumberForm::Sum
                     if self.is_narrow(unit, e) =>
                 {
-                    Made::Other
+                    NumberForm::Other
                 }
                 made => made,
             },
             ExprKind::Binary { op, lhs, rhs } => {
                 let (a, b) = (self.value(unit, *lhs)?, self.value(unit, *rhs)?);
                 let whole = *op == BinOp::And && self.is_rounded_up(unit, *lhs, *rhs);
-                if whole && !matches!(a, Made::Other | Made::Plain) {
-                    return Some(Made::Sum);
+                if whole && !matches!(a, NumberForm::Other | NumberForm::Plain) {
+                    return Some(NumberForm::Sum);
                 }
                 return self.binary(*op, a, b, has_sizeof(u, *rhs));
             }
             ExprKind::Unary { op, arg } => match (op, self.value(unit, *arg)?) {
-                (UnOp::Not, _) => Made::Plain,
-                (_, Made::Plain | Made::Nothing) => Made::Plain,
+                (UnOp::Not, _) => NumberForm::Plain,
+                (_, NumberForm::Plain | NumberForm::Nothing) => NumberForm::Plain,
                 (UnOp::Plus, made) => made,
-                _ => Made::Other,
+                _ => NumberForm::Other,
             },
             ExprKind::Cond { cond, then, els } => {
                 let first = self.value(unit, then.unwrap_or(*cond));
@@ -327,10 +328,10 @@ impl Makes<'_> {
             },
             ExprKind::Call { .. } => return self.result(unit, e),
             ExprKind::StmtExpr(s) => match has_size(u, Node::Stmt(*s)) {
-                true => Made::Other,
-                false => Made::Plain,
+                true => NumberForm::Other,
+                false => NumberForm::Plain,
             },
-            _ => Made::Plain,
+            _ => NumberForm::Plain,
         })
     }
 
@@ -342,7 +343,7 @@ impl Makes<'_> {
         }
     }
 
-    fn size(&self, unit: usize, t: TypeId) -> Made {
+    fn size(&self, unit: usize, t: TypeId) -> NumberForm {
         let u = &self.p.units[unit];
         let whole = t;
         let mut t = t;
@@ -355,43 +356,43 @@ impl Makes<'_> {
             t = elem.ty;
         }
         match layout::sizes(u, t) {
-            Some(_) if !is_systems(u, t) && t == whole => Made::Is(unit, t),
-            Some(_) if !is_systems(u, t) => Made::Of(unit, t),
-            _ => Made::Sum,
+            Some(_) if !is_systems(u, t) && t == whole => NumberForm::Is(unit, t),
+            Some(_) if !is_systems(u, t) => NumberForm::Of(unit, t),
+            _ => NumberForm::Sum,
         }
     }
 
-    fn place(&self, unit: usize, e: ExprId) -> Option<Made> {
+    fn place(&self, unit: usize, e: ExprId) -> Option<NumberForm> {
         let all = self.numbers.lvalue(unit, &self.p.units[unit], e);
         if all.is_empty() {
-            return Some(Made::Plain);
+            return Some(NumberForm::Plain);
         }
         let known = all.iter().filter_map(|place| match self.told.get(place) {
-            Some(Some((unit, t))) => Some(Made::Of(*unit, *t)),
-            Some(None) => Some(Made::Plain),
+            Some(Some((unit, t))) => Some(NumberForm::Of(*unit, *t)),
+            Some(None) => Some(NumberForm::Plain),
             None => self.of_place(place),
         });
         known.reduce(|a, b| self.either(a, b))
     }
 
-    fn of_place(&self, place: &Place) -> Option<Made> {
+    fn of_place(&self, place: &NumberPlace) -> Option<NumberForm> {
         match self.wanted.contains(place) {
             true => self.known.get(place).copied(),
-            false => Some(Made::Plain),
+            false => Some(NumberForm::Plain),
         }
     }
 
-    fn result(&self, unit: usize, call: ExprId) -> Option<Made> {
+    fn result(&self, unit: usize, call: ExprId) -> Option<NumberForm> {
         if let Some(f) = self.calls.of.get(&(unit, call)) {
-            return self.known.get(&Place::Result(*f)).copied();
+            return self.known.get(&NumberPlace::Result(*f)).copied();
         }
         let u = &self.p.units[unit];
         let ExprKind::Call { callee, .. } = &u.expr(call).kind else {
-            return Some(Made::Plain);
+            return Some(NumberForm::Plain);
         };
         match self.p.direct(unit, *callee) {
-            Some((_, Callee::Defined(f))) => self.of_place(&Place::Result(f)),
-            _ => Some(Made::Plain),
+            Some((_, Callee::Defined(f))) => self.of_place(&NumberPlace::Result(f)),
+            _ => Some(NumberForm::Plain),
         }
     }
 
@@ -431,31 +432,31 @@ fn is_systems(u: &Unit, t: TypeId) -> bool {
 pub fn told(
     p: &Program,
     numbers: &Numbers,
-    said: &Said,
-) -> HashMap<Place, Option<(usize, TypeId)>> {
+    said: &Annotations,
+) -> HashMap<NumberPlace, Option<(usize, TypeId)>> {
     let mut all = HashMap::new();
     for (unit, u) in p.units.iter().enumerate() {
         let here = &said.units[unit];
-        let place = |s: &SymId| Place::variable(unit, u, *s);
+        let place = |s: &SymId| NumberPlace::variable(unit, u, *s);
         all.extend(here.unsaved.iter().map(|s| (place(s), None)));
         all.extend(here.reported.variables.keys().map(|s| (place(s), None)));
         for (r, k) in here.reported.members.keys() {
             let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
             let name = fields.get(*k).and_then(|f| f.name.as_deref());
-            all.extend(name.map(|n| (Place::member(unit, u, *r, n), None)));
+            all.extend(name.map(|n| (NumberPlace::member(unit, u, *r, n), None)));
         }
         let counts = here.bytes.variables.iter();
         all.extend(counts.map(|(s, q)| (place(s), Some((unit, q.ty)))));
         for ((r, k), q) in &here.bytes.members {
             let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
             let name = fields.get(*k).and_then(|f| f.name.as_deref());
-            let place = name.map(|n| Place::member(unit, u, *r, n));
+            let place = name.map(|n| NumberPlace::member(unit, u, *r, n));
             all.extend(place.map(|x| (x, Some((unit, q.ty)))));
         }
     }
     let elements = all.iter();
     let elements = elements.filter_map(|(x, of)| Some((numbers.arrays.own(x)?, *of)));
-    let elements: Vec<(Place, Option<(usize, TypeId)>)> = elements.collect();
+    let elements: Vec<(NumberPlace, Option<(usize, TypeId)>)> = elements.collect();
     all.extend(elements);
     all
 }

@@ -10,13 +10,13 @@ mod made;
 mod reach;
 mod ways;
 
-use crate::addresses::{Arrays, Numbers, Place, Saved};
+use crate::addresses::{Arrays, NumberPlace, Numbers, Saved};
 use crate::heap::{allocator, one_line, Heap};
 use crate::lints::layout;
 use beyond::Beyond;
 pub use given::{Given, Gives};
-use made::Made;
-use pc3_program::annotations::{Meaning, Said, Sizes};
+use made::NumberForm;
+use pc3_program::annotations::{Annotations, Meaning, Sizes};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::{base_name, is_local, Callee, FnId, Program};
 use pc3_program::walk::{strip_casts, visit, Node};
@@ -25,7 +25,7 @@ use pc3_typemetric::descriptor::{PC3_TYPE_FITS, PC3_TYPE_ONE, PC3_TYPE_SUM};
 use reach::{Reach, Reached};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-pub use ways::Way;
+pub use ways::SizeFlow;
 use ways::Ways;
 
 /// A `sizeof` that counts.
@@ -36,13 +36,13 @@ pub struct SizeSource {
     /// `sizeof(struct node)` (t.c:12): what both builds call it.
     pub name: String,
     /// What it is put into at once, and all that it gets to.
-    pub to: Vec<Place>,
+    pub to: Vec<NumberPlace>,
     pub reached: Reached,
 }
 
 /// What becomes of a number at a restart.
 #[derive(Clone, Debug)]
-enum Kept {
+enum Derivation {
     /// It counts objects of a unit's type.
     Counts(usize, TypeId),
     Refused {
@@ -56,25 +56,25 @@ enum Kept {
 #[derive(Default)]
 pub struct SizeDerived {
     pub sources: Vec<SizeSource>,
-    kept: HashMap<Place, Kept>,
+    kept: HashMap<NumberPlace, Derivation>,
     /// Expressions of units in which sizes are, but for those that have one value on each architecture, and where these
     /// come from.
-    sized: HashMap<(usize, ExprId), Vec<Option<Place>>>,
+    sized: HashMap<(usize, ExprId), Vec<Option<NumberPlace>>>,
     ways: Ways,
 }
 
 impl SizeDerived {
     /// A restart elsewhere converts it.
-    pub fn counts(&self, place: &Place) -> bool {
-        matches!(self.kept.get(place), Some(Kept::Counts(..)))
+    pub fn counts(&self, place: &NumberPlace) -> bool {
+        matches!(self.kept.get(place), Some(Derivation::Counts(..)))
     }
     /// A restart elsewhere refuses it.
-    pub fn refused(&self, place: &Place) -> bool {
-        matches!(self.kept.get(place), Some(Kept::Refused { .. }))
+    pub fn refused(&self, place: &NumberPlace) -> bool {
+        matches!(self.kept.get(place), Some(Derivation::Refused { .. }))
     }
     /// Are all sizes in it that a restart refuses of one type?
-    pub(crate) fn of_one_type(&self, p: &Program, place: &Place) -> bool {
-        let Some(Kept::Refused { sources, .. }) = self.kept.get(place) else {
+    pub(crate) fn of_one_type(&self, p: &Program, place: &NumberPlace) -> bool {
+        let Some(Derivation::Refused { sources, .. }) = self.kept.get(place) else {
             return true;
         };
         let mut all = sources.iter().map(|s| &self.sources[*s]);
@@ -107,22 +107,22 @@ impl SizeDerived {
     /// The nodes that its sizes come from, if there are none but by ways that code takes.
     pub fn nodes(&self, unit: usize, e: ExprId) -> Option<Vec<String>> {
         let all = self.sized.get(&(unit, e))?.iter();
-        let node = |x: &Option<Place>| self.ways.node(x.as_ref()?).cloned();
+        let node = |x: &Option<NumberPlace>| self.ways.node(x.as_ref()?).cloned();
         let nodes: Vec<String> = all.map(node).collect::<Option<_>>()?;
         (!nodes.is_empty()).then_some(nodes)
     }
     /// Ways to these nodes, and to those of what restarts refuse.
-    pub fn ways(&self, nodes: impl Iterator<Item = String>) -> Vec<&Way> {
+    pub fn ways(&self, nodes: impl Iterator<Item = String>) -> Vec<&SizeFlow> {
         let refused = self.kept.values().filter_map(|k| match k {
-            Kept::Refused { node, .. } => node.clone(),
-            Kept::Counts(..) => None,
+            Derivation::Refused { node, .. } => node.clone(),
+            Derivation::Counts(..) => None,
         });
         self.ways.to(&nodes.chain(refused).collect())
     }
     /// Is a source in something that is refused?
     pub fn decides(&self, source: usize) -> bool {
         let mut all = self.kept.values();
-        all.any(|k| matches!(k, Kept::Refused { sources, .. } if sources.contains(&source)))
+        all.any(|k| matches!(k, Derivation::Refused { sources, .. } if sources.contains(&source)))
     }
 }
 
@@ -130,7 +130,7 @@ impl SizeDerived {
 pub fn find(
     p: &Program,
     graph: &CallGraph,
-    said: &Said,
+    said: &Annotations,
     heap: &Heap,
     numbers: &Numbers,
     (saved, by_code): (Saved, bool),
@@ -139,32 +139,35 @@ pub fn find(
     let beyond = beyond::find(p, graph);
     let told = made::told(p, numbers, said);
     let systems = systems(p);
-    let mut banned: HashSet<Place> = HashSet::new();
+    let mut banned: HashSet<NumberPlace> = HashSet::new();
     let (sources, all, analysed) = loop {
         let sources = sources(p, heap, (numbers, &banned), &calls, &beyond);
-        let own = |x: &Place| match x {
-            Place::Member(of, _) => !systems.contains(of),
-            Place::Elements(_) => !banned.contains(x),
-            Place::Memory(_) | Place::Pointer => false,
+        let own = |x: &NumberPlace| match x {
+            NumberPlace::Member(of, _) => !systems.contains(of),
+            NumberPlace::Elements(_) => !banned.contains(x),
+            NumberPlace::Memory(_) | NumberPlace::Pointer => false,
             _ => true,
         };
         let all = distinct(&sources).into_iter().flat_map(|r| r.iter());
-        let all: HashSet<Place> = all.filter(|x| own(x)).cloned().collect();
+        let all: HashSet<NumberPlace> = all.filter(|x| own(x)).cloned().collect();
         let analysed = made::analyse(p, graph, (numbers, &calls, &beyond), &all, &told);
         // Of several arrays that cannot be told apart only what all have in common is known.
         let unclear = analysed.made.iter().filter(|(x, made)| {
-            matches!(made, Made::OneOf | Made::Sum | Made::Other) && numbers.arrays.is_mixed(x)
+            matches!(
+                made,
+                NumberForm::OneOf | NumberForm::Sum | NumberForm::Other
+            ) && numbers.arrays.is_mixed(x)
         });
-        let unclear: Vec<Place> = unclear.map(|x| x.0.clone()).collect();
+        let unclear: Vec<NumberPlace> = unclear.map(|x| x.0.clone()).collect();
         if unclear.is_empty() {
             break (sources, all, analysed);
         }
         banned.extend(unclear);
     };
     let dealt = dealt(p, heap, numbers, &sources);
-    let held = |x: &&Place| {
-        let bare = matches!(x, Place::Result(_)) || told.contains_key(*x) || asks(p, heap, x);
-        let elements = matches!(x, Place::Elements(_));
+    let held = |x: &&NumberPlace| {
+        let bare = matches!(x, NumberPlace::Result(_)) || told.contains_key(*x) || asks(p, heap, x);
+        let elements = matches!(x, NumberPlace::Elements(_));
         // The type of what is behind a head says what its members count.
         let counted = heap.headed.iter().any(|h| h.counts(p, x));
         !bare && !counted && has_row(p, x) && (!elements || numbers.arrays.kept(p, graph, x, saved))
@@ -177,11 +180,13 @@ pub fn find(
     let sets = distinct(&sources);
     for place in all.iter().filter(held) {
         let (flags, of) = match analysed.made.get(place) {
-            None | Some(Made::Plain | Made::Nothing) => continue,
-            Some(Made::Of(unit, ty) | Made::Is(unit, ty)) => (PC3_TYPE_SUM, Some((*unit, *ty))),
-            Some(Made::OneOf) => (PC3_TYPE_SUM | PC3_TYPE_ONE, None),
-            Some(Made::Sum) => (PC3_TYPE_SUM, None),
-            Some(Made::Other) => (0, None),
+            None | Some(NumberForm::Plain | NumberForm::Nothing) => continue,
+            Some(NumberForm::Of(unit, ty) | NumberForm::Is(unit, ty)) => {
+                (PC3_TYPE_SUM, Some((*unit, *ty)))
+            }
+            Some(NumberForm::OneOf) => (PC3_TYPE_SUM | PC3_TYPE_ONE, None),
+            Some(NumberForm::Sum) => (PC3_TYPE_SUM, None),
+            Some(NumberForm::Other) => (0, None),
         };
         // Pieces stay where they are in their blocks, with their sizes; larger ones would not fit.
         let flags = flags
@@ -195,14 +200,14 @@ pub fn find(
         kept.insert(
             place.clone(),
             match of {
-                Some((unit, ty)) => Kept::Counts(unit, ty),
+                Some((unit, ty)) => Derivation::Counts(unit, ty),
                 None => {
                     let in_it = sets.iter().filter(|r| r.contains(place));
                     let in_it: HashSet<_> = in_it.map(|r| Arc::as_ptr(r)).collect();
                     let has = |s: &SizeSource| in_it.contains(&Arc::as_ptr(&s.reached));
                     let all = sources.iter().enumerate().filter(|s| has(s.1));
                     let of: BTreeSet<usize> = all.map(|s| s.0).collect();
-                    Kept::Refused {
+                    Derivation::Refused {
                         sources: of,
                         flags,
                         node: ways.node(place).cloned(),
@@ -222,7 +227,7 @@ pub fn find(
 fn sources(
     p: &Program,
     heap: &Heap,
-    (numbers, banned): (&Numbers, &HashSet<Place>),
+    (numbers, banned): (&Numbers, &HashSet<NumberPlace>),
     calls: &reach::SizeCalls,
     beyond: &Beyond,
 ) -> Vec<SizeSource> {
@@ -243,7 +248,7 @@ fn sources(
             continue;
         }
         let ends = w.to.iter().flat_map(|x| numbers.ends(x));
-        let mut to: Vec<Place> = ends.cloned().collect();
+        let mut to: Vec<NumberPlace> = ends.cloned().collect();
         to.extend(calls.to.get(&(w.unit, w.of)).into_iter().flatten().cloned());
         to.extend(
             beyond
@@ -276,14 +281,14 @@ fn sources(
 }
 
 /// Lets the tables say it.
-pub fn tell(p: &Program, measured: &SizeDerived, arrays: &Arrays, said: &mut Said) {
+pub fn tell(p: &Program, measured: &SizeDerived, arrays: &Arrays, said: &mut Annotations) {
     for (unit, u) in p.units.iter().enumerate() {
         let here = &mut said.units[unit];
-        let mut rows: HashMap<Place, usize> = HashMap::new();
-        let mut kept = |place: Place, made: &mut Vec<Sizes>| {
+        let mut rows: HashMap<NumberPlace, usize> = HashMap::new();
+        let mut kept = |place: NumberPlace, made: &mut Vec<Sizes>| {
             Some(match measured.kept.get(&place)? {
-                Kept::Counts(from, ty) => Ok(QualType::plain(same(p, *from, *ty, unit)?)),
-                Kept::Refused {
+                Derivation::Counts(from, ty) => Ok(QualType::plain(same(p, *from, *ty, unit)?)),
+                Derivation::Refused {
                     sources,
                     flags,
                     node,
@@ -301,7 +306,7 @@ pub fn tell(p: &Program, measured: &SizeDerived, arrays: &Arrays, said: &mut Sai
             })
         };
         // The elements' meaning is that of the array's type; what pointers lead to has its own.
-        let row = |place: Place, ty: TypeId| match u.ty(ty) {
+        let row = |place: NumberPlace, ty: TypeId| match u.ty(ty) {
             Type::Array { .. } => arrays.own(&place),
             Type::Pointer(_) => None,
             _ => Some(place),
@@ -320,7 +325,7 @@ pub fn tell(p: &Program, measured: &SizeDerived, arrays: &Arrays, said: &mut Sai
             if !matches!(u.sym(s).kind, SymKind::Var | SymKind::Param) {
                 continue;
             }
-            let Some(place) = row(Place::variable(unit, u, s), u.sym(s).ty.ty) else {
+            let Some(place) = row(NumberPlace::variable(unit, u, s), u.sym(s).ty.ty) else {
                 continue;
             };
             match kept(place, &mut here.made) {
@@ -333,7 +338,7 @@ pub fn tell(p: &Program, measured: &SizeDerived, arrays: &Arrays, said: &mut Sai
             let r = RecordId(k as u32);
             for (i, f) in u.records[k].fields.iter().flatten().enumerate() {
                 let Some(name) = &f.name else { continue };
-                let Some(place) = row(Place::member(unit, u, r, name), f.ty.ty) else {
+                let Some(place) = row(NumberPlace::member(unit, u, r, name), f.ty.ty) else {
                     continue;
                 };
                 match kept(place, &mut here.made) {
@@ -351,18 +356,18 @@ pub(crate) fn givers(
     p: &Program,
     graph: &CallGraph,
     numbers: &Numbers,
-    wanted: impl Iterator<Item = Place>,
+    wanted: impl Iterator<Item = NumberPlace>,
 ) -> Given {
     let beyond = beyond::find(p, graph);
     given::given(p, graph, (numbers, &beyond), wanted)
 }
 
 /// Units in which a place is declared.
-fn declared<'a>(p: &'a Program, place: &'a Place) -> impl Iterator<Item = usize> + 'a {
+fn declared<'a>(p: &'a Program, place: &'a NumberPlace) -> impl Iterator<Item = usize> + 'a {
     let mut units: Vec<usize> = match place {
-        Place::Variable(of, _) => vec![*of],
-        Place::Global(name) => p.declaring(name).collect(),
-        Place::Member(of, name) => {
+        NumberPlace::Variable(of, _) => vec![*of],
+        NumberPlace::Global(name) => p.declaring(name).collect(),
+        NumberPlace::Member(of, name) => {
             let all = p.records(of).filter(|(_, r)| field(p, *r, name).is_some());
             all.map(|(_, (unit, _))| unit).collect()
         }
@@ -379,8 +384,8 @@ fn field<'a>(p: &'a Program, (unit, r): (usize, RecordId), name: &str) -> Option
 }
 
 /// The fields of a unit that a place stands for.
-fn fields<'a>(p: &'a Program, unit: usize, place: &Place) -> Vec<(&'a Record, &'a Field)> {
-    let Place::Member(of, name) = place else {
+fn fields<'a>(p: &'a Program, unit: usize, place: &NumberPlace) -> Vec<(&'a Record, &'a Field)> {
+    let NumberPlace::Member(of, name) = place else {
         return Vec::new();
     };
     let here = p.records(of).filter(|(_, (of, _))| *of == unit);
@@ -389,7 +394,7 @@ fn fields<'a>(p: &'a Program, unit: usize, place: &Place) -> Vec<(&'a Record, &'
 }
 
 /// Can a type of the tables be this place's alone?
-fn has_row(p: &Program, place: &Place) -> bool {
+fn has_row(p: &Program, place: &NumberPlace) -> bool {
     declared(p, place).all(|unit| {
         let all = fields(p, unit, place);
         let plain = |(d, f): &(&Record, &Field)| !d.is_union && f.bit_width.is_none();
@@ -398,13 +403,18 @@ fn has_row(p: &Program, place: &Place) -> bool {
 }
 
 /// A member of a union, or of bits.
-pub fn is_part(p: &Program, place: &Place) -> bool {
-    matches!(place, Place::Member(..)) && !has_row(p, place)
+pub fn is_part(p: &Program, place: &NumberPlace) -> bool {
+    matches!(place, NumberPlace::Member(..)) && !has_row(p, place)
 }
 
 /// Is the type known wherever the place is declared, or what is in it allocated?
-fn everywhere(p: &Program, numbers: &Numbers, place: &Place, (unit, ty): (usize, TypeId)) -> bool {
-    let known = |place: &Place| declared(p, place).all(|to| same(p, unit, ty, to).is_some());
+fn everywhere(
+    p: &Program,
+    numbers: &Numbers,
+    place: &NumberPlace,
+    (unit, ty): (usize, TypeId),
+) -> bool {
+    let known = |place: &NumberPlace| declared(p, place).all(|to| same(p, unit, ty, to).is_some());
     let Some(class) = numbers.arrays.class(place) else {
         return known(place);
     };
@@ -445,8 +455,8 @@ pub fn same(p: &Program, from: usize, ty: TypeId, to: usize) -> Option<TypeId> {
 
 /// Is it a parameter of a function that allocates for its callers, and used for nothing but how much?  A restart in it knows whose
 /// size that is, and asks for as many bytes as that has here.
-fn asks(p: &Program, heap: &Heap, place: &Place) -> bool {
-    let Place::Variable(unit, s) = place else {
+fn asks(p: &Program, heap: &Heap, place: &NumberPlace) -> bool {
+    let NumberPlace::Variable(unit, s) = place else {
         return false;
     };
     let says = |f: FnId, list: &[usize]| {
@@ -509,13 +519,18 @@ fn asked(p: &Program, heap: &Heap) -> HashSet<(usize, ExprId)> {
 }
 
 /// Places with sizes of pieces, or beside what leads to blocks of them, and all that those sizes get to.
-fn dealt(p: &Program, heap: &Heap, numbers: &Numbers, sources: &[SizeSource]) -> HashSet<Place> {
+fn dealt(
+    p: &Program,
+    heap: &Heap,
+    numbers: &Numbers,
+    sources: &[SizeSource],
+) -> HashSet<NumberPlace> {
     let pieces = &heap.pieces;
-    let mut ends: HashSet<Place> = HashSet::new();
+    let mut ends: HashSet<NumberPlace> = HashSet::new();
     for (f, sizes) in &pieces.dealers {
         let unit = p.fns[f.index()].0;
         let params = sizes.iter().filter_map(|i| p.func(*f).params.get(*i));
-        ends.extend(params.map(|s| Place::Variable(unit, *s)));
+        ends.extend(params.map(|s| NumberPlace::Variable(unit, *s)));
     }
     for (f, e) in &pieces.steps {
         let unit = p.fns[f.index()].0;
@@ -523,16 +538,16 @@ fn dealt(p: &Program, heap: &Heap, numbers: &Numbers, sources: &[SizeSource]) ->
     }
     let structs: HashSet<String> = pieces.places.iter().filter_map(|x| x.holder()).collect();
     let variables = pieces.places.iter().any(|x| x.holder().is_none());
-    let beside = |x: &Place| match x {
-        Place::Member(of, _) => structs.contains(of),
-        Place::Global(_) => variables,
-        Place::Variable(unit, s) => variables && !is_local(p.units[*unit].sym(*s)),
+    let beside = |x: &NumberPlace| match x {
+        NumberPlace::Member(of, _) => structs.contains(of),
+        NumberPlace::Global(_) => variables,
+        NumberPlace::Variable(unit, s) => variables && !is_local(p.units[*unit].sym(*s)),
         _ => false,
     };
     let sets = distinct(sources);
     let all = sets.iter().flat_map(|r| r.iter());
     ends.extend(all.filter(|x| beside(x)).cloned());
-    let from: Vec<Place> = ends.iter().cloned().collect();
+    let from: Vec<NumberPlace> = ends.iter().cloned().collect();
     let none = HashSet::new();
     let mut reach = Reach::new(p, (numbers, &none), &Beyond::default());
     ends.extend(reach.from(&from).iter().cloned());

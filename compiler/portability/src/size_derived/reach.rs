@@ -2,7 +2,7 @@
 //! call that has it, and to no other.
 
 use super::beyond::Beyond;
-use crate::addresses::{holds_size, Graph, Numbers, Place, PlaceId};
+use crate::addresses::{holds_size, Graph, NumberPlace, Numbers, PlaceId};
 use pc3_program::program::{Callee, FnId, Program};
 use pc3_program::walk::{visit, Node};
 use pc3_syntax::tree::*;
@@ -15,20 +15,20 @@ pub struct Reach<'a> {
     p: &'a Program<'a>,
     graph: &'a Graph,
     /// Places that are in no edge of the flow.
-    more: Vec<Place>,
-    ids: FxHashMap<Place, PlaceId>,
+    more: Vec<NumberPlace>,
+    ids: FxHashMap<NumberPlace, PlaceId>,
     further: FxHashMap<PlaceId, Vec<PlaceId>>,
     /// Numbers are not followed through these.
-    but: &'a HashSet<Place>,
+    but: &'a HashSet<NumberPlace>,
     known: FxHashMap<Vec<PlaceId>, Reached>,
 }
 
-pub type Reached = Arc<HashSet<Place>>;
+pub type Reached = Arc<HashSet<NumberPlace>>;
 
 impl<'a> Reach<'a> {
     pub fn new(
         p: &'a Program<'a>,
-        (numbers, but): (&'a Numbers, &'a HashSet<Place>),
+        (numbers, but): (&'a Numbers, &'a HashSet<NumberPlace>),
         beyond: &Beyond,
     ) -> Reach<'a> {
         let mut all = Reach {
@@ -48,7 +48,7 @@ impl<'a> Reach<'a> {
         all
     }
 
-    fn id(&mut self, x: &Place) -> PlaceId {
+    fn id(&mut self, x: &NumberPlace) -> PlaceId {
         if let Some(id) = self.graph.id(x).or(self.ids.get(x).copied()) {
             return id;
         }
@@ -58,7 +58,7 @@ impl<'a> Reach<'a> {
         id
     }
 
-    fn place(&self, id: PlaceId) -> &Place {
+    fn place(&self, id: PlaceId) -> &NumberPlace {
         match (id as usize).checked_sub(self.graph.count()) {
             Some(k) => &self.more[k],
             None => self.graph.place(id),
@@ -66,7 +66,7 @@ impl<'a> Reach<'a> {
     }
 
     /// The places that a number in `from` gets to.
-    pub fn from(&mut self, from: &[Place]) -> Reached {
+    pub fn from(&mut self, from: &[NumberPlace]) -> Reached {
         let mut from: Vec<PlaceId> = from.iter().map(|x| self.id(x)).collect();
         from.sort_unstable();
         from.dedup();
@@ -78,14 +78,14 @@ impl<'a> Reach<'a> {
         found
     }
 
-    fn follow(&self, from: &[PlaceId]) -> HashSet<Place> {
+    fn follow(&self, from: &[PlaceId]) -> HashSet<NumberPlace> {
         let param = |id: PlaceId| is_param(self.p, self.place(id));
         let mut todo: Vec<(PlaceId, bool)> = from.iter().map(|x| (*x, param(*x))).collect();
         let mut seen: FxHashSet<(PlaceId, bool)> = todo.iter().copied().collect();
         while let Some((id, argument)) = todo.pop() {
             let x = self.place(id);
             // In memory it is hardly ever known to be the same.
-            if matches!(x, Place::Memory(_) | Place::Pointer) || self.but.contains(x) {
+            if matches!(x, NumberPlace::Memory(_) | NumberPlace::Pointer) || self.but.contains(x) {
                 continue;
             }
             let in_graph = (id as usize) < self.graph.count();
@@ -93,9 +93,9 @@ impl<'a> Reach<'a> {
             let further = self.further.get(&id).into_iter().flatten();
             for next in next.into_iter().flatten().chain(further) {
                 let argument = match self.place(*next) {
-                    Place::Result(_) if argument => continue,
-                    Place::Variable(..) => argument || param(*next),
-                    Place::Handed(..) => true,
+                    NumberPlace::Result(_) if argument => continue,
+                    NumberPlace::Variable(..) => argument || param(*next),
+                    NumberPlace::Handed(..) => true,
                     _ => false,
                 };
                 if seen.insert((*next, argument)) {
@@ -109,8 +109,8 @@ impl<'a> Reach<'a> {
     }
 }
 
-fn is_param(p: &Program, x: &Place) -> bool {
-    matches!(x, Place::Variable(unit, s) if p.units[*unit].sym(*s).kind == SymKind::Param)
+fn is_param(p: &Program, x: &NumberPlace) -> bool {
+    matches!(x, NumberPlace::Variable(unit, s) if p.units[*unit].sym(*s).kind == SymKind::Param)
 }
 
 /// Does a function return what it makes of its `i`th argument?
@@ -119,20 +119,22 @@ fn flows_back(p: &Program, numbers: &Numbers, f: FnId, i: usize) -> bool {
     let Some(s) = p.func(f).params.get(i) else {
         return false;
     };
-    let own = |x: &Place| match x {
-        Place::Variable(v, s) => *v == unit && p.units[*v].sym(*s).func == Some(p.fns[f.index()].1),
+    let own = |x: &NumberPlace| match x {
+        NumberPlace::Variable(v, s) => {
+            *v == unit && p.units[*v].sym(*s).func == Some(p.fns[f.index()].1)
+        }
         _ => false,
     };
-    let from = [Place::Variable(unit, *s)];
+    let from = [NumberPlace::Variable(unit, *s)];
     let all = numbers.reached(&from, &own);
-    all.contains(&&Place::Result(f))
+    all.contains(&&NumberPlace::Result(f))
 }
 
 /// Calls that return what they make of a size in an argument.
 #[derive(Default)]
 pub struct SizeCalls {
     /// Where that goes, by those sizes.
-    pub to: HashMap<(usize, ExprId), Vec<Place>>,
+    pub to: HashMap<(usize, ExprId), Vec<NumberPlace>>,
     pub of: HashMap<(usize, ExprId), FnId>,
 }
 

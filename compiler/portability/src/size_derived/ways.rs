@@ -6,14 +6,14 @@
 
 use super::made::Makes;
 use super::{Given, Gives};
-use crate::addresses::Place;
+use crate::addresses::NumberPlace;
 use pc3_program::program::Program;
 use pc3_syntax::tree::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// From a node to another one; from none: from a place that has sizes in any case.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Way {
+pub struct SizeFlow {
     pub to: String,
     pub from: Option<String>,
     /// The code; none: nothing shows it.
@@ -22,11 +22,11 @@ pub struct Way {
 
 #[derive(Default)]
 pub struct Ways {
-    nodes: HashMap<Place, String>,
-    pub list: Vec<Way>,
+    nodes: HashMap<NumberPlace, String>,
+    pub list: Vec<SizeFlow>,
 }
 
-/// As `Way`, between places.
+/// As `SizeFlow`, between places.
 struct Edge {
     from: Option<usize>,
     to: usize,
@@ -35,12 +35,12 @@ struct Edge {
 
 impl Ways {
     pub(super) fn new(p: &Program, makes: &Makes, given: &Given) -> Ways {
-        let places: Vec<&Place> = given.keys().filter(|x| makes.has_sizes(x)).collect();
-        let numbers: HashMap<&Place, usize> = places.iter().copied().zip(0..).collect();
+        let places: Vec<&NumberPlace> = given.keys().filter(|x| makes.has_sizes(x)).collect();
+        let numbers: HashMap<&NumberPlace, usize> = places.iter().copied().zip(0..).collect();
         let mut edges = Vec::new();
         let mut others = HashSet::new();
         for (to, place) in places.iter().enumerate() {
-            let variable = matches!(place, Place::Variable(..));
+            let variable = matches!(place, NumberPlace::Variable(..));
             for g in &given[*place] {
                 let (by, origins) = match g {
                     Gives::Value(unit, e) | Gives::Changed(unit, _, e) => {
@@ -90,20 +90,20 @@ impl Ways {
         let ways = edges.iter().filter_map(|e| {
             let to = node(e.to);
             match e.from {
-                None => Some(Way {
+                None => Some(SizeFlow {
                     to,
                     from: None,
                     by: e.by,
                 }),
                 Some(from) if groups[from] == groups[e.to] => None,
-                Some(from) => Some(Way {
+                Some(from) => Some(SizeFlow {
                     to,
                     from: Some(node(from)),
                     by: e.by,
                 }),
             }
         });
-        let list: BTreeSet<Way> = ways.collect();
+        let list: BTreeSet<SizeFlow> = ways.collect();
         let nodes = places.iter().enumerate();
         let nodes = nodes.filter(|(n, _)| !always.contains(n));
         Ways {
@@ -113,12 +113,12 @@ impl Ways {
     }
 
     /// What restarts call all that a place shares its sizes with; none: it has some in any case.
-    pub fn node(&self, place: &Place) -> Option<&String> {
+    pub fn node(&self, place: &NumberPlace) -> Option<&String> {
         self.nodes.get(place)
     }
 
     /// All ways that lead to some of these nodes.
-    pub fn to(&self, nodes: &BTreeSet<String>) -> Vec<&Way> {
+    pub fn to(&self, nodes: &BTreeSet<String>) -> Vec<&SizeFlow> {
         let mut all = nodes.clone();
         loop {
             let behind = self.list.iter().filter(|w| all.contains(&w.to));
@@ -134,9 +134,11 @@ impl Ways {
 }
 
 /// The same in each build of the program.
-fn name(p: &Program, place: &Place) -> String {
+fn name(p: &Program, place: &NumberPlace) -> String {
     match place {
-        Place::Result(f) => format!("{}()", p.portable_name(p.fns[f.index()].0, p.func(*f).sym)),
+        NumberPlace::Result(f) => {
+            format!("{}()", p.portable_name(p.fns[f.index()].0, p.func(*f).sym))
+        }
         _ => place.name(p).unwrap_or_else(|| format!("{place:?}")),
     }
 }

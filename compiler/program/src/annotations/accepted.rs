@@ -1,6 +1,6 @@
 //! Warnings that the author has looked at: `accept size-kept`, above the statement or declaration that is warned of.
 
-use super::{wrong, From, Problem};
+use super::{wrong, AnnotationSource, Problem};
 use pc3_syntax::diag::{Code, Diagnostic, Severity};
 use pc3_syntax::tree::*;
 use std::ops::RangeInclusive;
@@ -22,7 +22,11 @@ impl Accepted {
 }
 
 /// `size-kept`, or in a file `size-kept at a.c:12`.
-pub(super) fn read(units: &[Unit], from: &From, rest: &str) -> Result<Accepted, Problem> {
+pub(super) fn read(
+    units: &[Unit],
+    from: &AnnotationSource,
+    rest: &str,
+) -> Result<Accepted, Problem> {
     let (name, place) = match rest.split_once(" at ") {
         Some((name, place)) => (name.trim(), Some(place.trim())),
         None => (rest, None),
@@ -33,11 +37,13 @@ pub(super) fn read(units: &[Unit], from: &From, rest: &str) -> Result<Accepted, 
     };
     let (file, lines) = match (place, from) {
         (Some(place), _) => at(place)?,
-        (None, From::Pragma(unit, span)) => match below(&units[*unit], span.end) {
+        (None, AnnotationSource::Pragma(unit, span)) => match below(&units[*unit], span.end) {
             Some(found) => found,
             None => return Err(Problem::Absent("nothing stands below it".into())),
         },
-        (None, From::File(_)) => return wrong("in a file, say where: `accept NAME at FILE:LINE`"),
+        (None, AnnotationSource::File(_)) => {
+            return wrong("in a file, say where: `accept NAME at FILE:LINE`")
+        }
     };
     Ok(Accepted { code, file, lines })
 }

@@ -1,6 +1,6 @@
 //! What annotations say of allocations: `type TYPE`, `type FUNCTION: TYPE`, `type FILE:LINE: TYPE`.
 
-use super::{names, types, wrong, Annotation, From, Problem};
+use super::{names, types, wrong, Annotation, AnnotationSource, Problem};
 use crate::walk::{children, visit, Node};
 use pc3_syntax::locations::{same_file, Location};
 use pc3_syntax::tree::*;
@@ -75,10 +75,10 @@ pub(super) fn read(units: &[Unit], a: &Annotation, rest: &str) -> Result<Allocat
     }
     let mut calls = HashSet::new();
     let place = match (site, &a.from) {
-        (None, From::File(_)) => {
+        (None, AnnotationSource::File(_)) => {
             return wrong("in a file, say where: `type FUNCTION: TYPE` or `type FILE:LINE: TYPE`")
         }
-        (None, From::Pragma(unit, span)) => {
+        (None, AnnotationSource::Pragma(unit, span)) => {
             let u = &units[*unit];
             let next = u
                 .stmts

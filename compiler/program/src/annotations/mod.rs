@@ -30,8 +30,8 @@ pub use types::prepare;
 use crate::callgraph::CallGraph;
 use crate::program::Program;
 use memchr::memmem;
-use names::{Thing, What};
-use pc3_syntax::diag::{Code, Diagnostic, Diagnostics, Place};
+use names::{Named, Thing};
+use pc3_syntax::diag::{Code, Diagnostic, Diagnostics, SourceText};
 use pc3_syntax::names::{annotations, is_annotation, ANNOTATIONS};
 use pc3_syntax::preprocess::Position;
 use pc3_syntax::tree::*;
@@ -46,13 +46,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Annotation {
     pub text: String,
-    pub from: From,
+    pub from: AnnotationSource,
     /// What it is about must exist; else it may be meant for another program of the build.
     pub strict: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum From {
+pub enum AnnotationSource {
     /// Unit and place in its text.
     Pragma(usize, Span),
     /// `file:line`
@@ -100,10 +100,10 @@ impl<T> Default for Meanings<T> {
 }
 
 impl<T> Meanings<T> {
-    fn insert(&mut self, what: What, meaning: T) {
+    fn insert(&mut self, what: Named, meaning: T) {
         match what {
-            What::Variable(s) => _ = self.variables.insert(s, meaning),
-            What::Member(r, k) => _ = self.members.insert((r, k), meaning),
+            Named::Variable(s) => _ = self.variables.insert(s, meaning),
+            Named::Member(r, k) => _ = self.members.insert((r, k), meaning),
         }
     }
 }
@@ -143,7 +143,7 @@ impl InUnit {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct Annotations {
     pub units: Vec<InUnit>,
     pub allocations: Vec<Allocation>,
     /// Functions that are called around checkpoints, and who says so.
@@ -170,7 +170,7 @@ pub fn in_file(name: &str, contents: &str) -> Vec<Annotation> {
     said.filter(|(_, l)| !l.is_empty())
         .map(|(i, l)| Annotation {
             text: l.to_string(),
-            from: From::File(format!("{name}:{}", i + 1)),
+            from: AnnotationSource::File(format!("{name}:{}", i + 1)),
             strict: true,
         })
         .collect()
@@ -179,8 +179,8 @@ pub fn in_file(name: &str, contents: &str) -> Vec<Annotation> {
 /// `FILE:LINE`, a tab, and what stands there.
 pub fn lines(said: &[Annotation]) -> Vec<String> {
     let line = |a: &Annotation| match &a.from {
-        From::File(place) => Some(format!("{place}\t{}", a.text)),
-        From::Pragma(..) => None,
+        AnnotationSource::File(place) => Some(format!("{place}\t{}", a.text)),
+        AnnotationSource::Pragma(..) => None,
     };
     said.iter().filter_map(line).collect()
 }
@@ -219,7 +219,7 @@ fn all(units: &[Unit], file: &[Annotation]) -> Vec<Annotation> {
     for (i, u) in units.iter().enumerate() {
         all.extend(pragmas(u).into_iter().map(|(span, text)| Annotation {
             text,
-            from: From::Pragma(i, span),
+            from: AnnotationSource::Pragma(i, span),
             strict: true,
         }));
     }
@@ -230,14 +230,14 @@ fn all(units: &[Unit], file: &[Annotation]) -> Vec<Annotation> {
 const LIBRARY: &[&str] = &["union __mbstate_t.__value by __count: __wch = *"];
 
 /// What all of them say; each must be about something that exists.
-pub fn resolve(units: &[Unit], file: &[Annotation], out: &mut Diagnostics) -> Said {
-    let mut said = Said {
+pub fn resolve(units: &[Unit], file: &[Annotation], out: &mut Diagnostics) -> Annotations {
+    let mut said = Annotations {
         units: vec![InUnit::default(); units.len()],
-        ..Said::default()
+        ..Annotations::default()
     };
     // What is known of the C library's own.
     for text in LIBRARY {
-        let from = From::File(String::new());
+        let from = AnnotationSource::File(String::new());
         let strict = false;
         // Programs without it have nothing to be told.
         let _ = one(
@@ -283,10 +283,10 @@ fn refusal(units: &[Unit], a: &Annotation, problem: Problem) -> Diagnostic {
 /// The diagnostic, at the place of the annotation.
 fn at(units: &[Unit], a: &Annotation, mut d: Diagnostic) -> Diagnostic {
     match &a.from {
-        From::Pragma(unit, span) => d.at(&units[*unit], span),
-        From::File(place) => {
+        AnnotationSource::Pragma(unit, span) => d.at(&units[*unit], span),
+        AnnotationSource::File(place) => {
             let (file, line) = place.rsplit_once(':').unwrap_or((place, "1"));
-            d.at = Some(Place {
+            d.at = Some(SourceText {
                 position: Position {
                     file: file.into(),
                     line: line.parse().unwrap_or(1),
@@ -300,7 +300,7 @@ fn at(units: &[Unit], a: &Annotation, mut d: Diagnostic) -> Diagnostic {
     }
 }
 
-impl Said {
+impl Annotations {
     /// Leaves out the warnings that the author has accepted where they stand.
     pub fn accept(&self, out: &mut Diagnostics) {
         let accepted = |d: &Diagnostic| self.accepted.iter().any(|a| a.covers(d));
@@ -338,7 +338,7 @@ impl Said {
     }
 }
 
-fn one(units: &[Unit], a: &Annotation, said: &mut Said) -> Result<(), Problem> {
+fn one(units: &[Unit], a: &Annotation, said: &mut Annotations) -> Result<(), Problem> {
     let (word, rest) = a
         .text
         .split_once(char::is_whitespace)
@@ -365,7 +365,12 @@ fn one(units: &[Unit], a: &Annotation, said: &mut Said) -> Result<(), Problem> {
 }
 
 /// `cell.word tags 3 = 0 | 2`
-fn pointer(units: &[Unit], from: &From, rest: &str, said: &mut Said) -> Result<(), Problem> {
+fn pointer(
+    units: &[Unit],
+    from: &AnnotationSource,
+    rest: &str,
+    said: &mut Annotations,
+) -> Result<(), Problem> {
     let (what, tags) = match rest.split_once(" tags ") {
         Some((what, tags)) => (what.trim(), Some(tags)),
         None => (rest, None),
@@ -386,7 +391,12 @@ fn pointer(units: &[Unit], from: &From, rest: &str, said: &mut Said) -> Result<(
 const ANYTHING: &str = "anything";
 
 /// `pool.item of struct node`, `stats.total of anything`
-fn bytes(units: &[Unit], from: &From, rest: &str, said: &mut Said) -> Result<(), Problem> {
+fn bytes(
+    units: &[Unit],
+    from: &AnnotationSource,
+    rest: &str,
+    said: &mut Annotations,
+) -> Result<(), Problem> {
     let Some((what, of)) = rest.split_once(" of ") else {
         return wrong("`of` is missing, with the type whose bytes are counted");
     };
@@ -416,10 +426,10 @@ fn bytes(units: &[Unit], from: &From, rest: &str, said: &mut Said) -> Result<(),
 }
 
 /// The kind of integer that a thing is made of, and its name.
-fn integer(u: &Unit, what: What) -> Result<(IntKind, String), Problem> {
+fn integer(u: &Unit, what: Named) -> Result<(IntKind, String), Problem> {
     let (ty, named) = match what {
-        What::Variable(s) => (u.sym(s).ty, u.sym(s).name.clone()),
-        What::Member(r, k) => {
+        Named::Variable(s) => (u.sym(s).ty, u.sym(s).name.clone()),
+        Named::Member(r, k) => {
             let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
             let f = &fields[k];
             let name = f.name.clone().unwrap_or_default();
@@ -474,12 +484,17 @@ fn tagged(text: &str) -> Result<AddressBits, Problem> {
 }
 
 /// `table by fill_table`
-fn unsaved(units: &[Unit], a: &Annotation, rest: &str, said: &mut Said) -> Result<(), Problem> {
+fn unsaved(
+    units: &[Unit],
+    a: &Annotation,
+    rest: &str,
+    said: &mut Annotations,
+) -> Result<(), Problem> {
     let Some((what, function)) = rest.split_once(" by ") else {
         return wrong("`by` is missing, with the function that computes the variable anew");
     };
     for Thing { unit, what } in names::find(units, &a.from, what.trim())? {
-        let What::Variable(s) = what else {
+        let Named::Variable(s) = what else {
             return wrong("members of structs are saved with them: only variables can be left out");
         };
         let sym = units[unit].sym(s);
@@ -495,7 +510,7 @@ fn unsaved(units: &[Unit], a: &Annotation, rest: &str, said: &mut Said) -> Resul
 }
 
 /// `reopen at restart`
-fn call(units: &[Unit], a: &Annotation, rest: &str, said: &mut Said) -> Result<(), Problem> {
+fn call(units: &[Unit], a: &Annotation, rest: &str, said: &mut Annotations) -> Result<(), Problem> {
     let Some((function, events)) = rest.split_once(" at ") else {
         return wrong("`at` is missing, with before, continue or restart");
     };
@@ -516,7 +531,7 @@ fn no_checkpoint(
     units: &[Unit],
     a: &Annotation,
     rest: &str,
-    said: &mut Said,
+    said: &mut Annotations,
 ) -> Result<(), Problem> {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let ["checkpoint", "below", name] = words[..] else {
@@ -535,7 +550,7 @@ fn hook(
     a: &Annotation,
     name: &str,
     events: u32,
-    said: &mut Said,
+    said: &mut Annotations,
 ) -> Result<(), Problem> {
     let (unit, f) = names::function(units, &a.from, name)?;
     let (u, func) = (&units[unit], units[unit].func(f));

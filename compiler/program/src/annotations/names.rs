@@ -1,23 +1,27 @@
 //! Names in annotations: members of structs, variables, functions.
 
-use super::{From, Problem};
+use super::{AnnotationSource, Problem};
 use crate::program::base_name;
 use pc3_syntax::tree::*;
 
 pub(super) struct Thing {
     pub unit: usize,
-    pub what: What,
+    pub what: Named,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum What {
+pub(super) enum Named {
     Variable(SymId),
     /// Record and number of the field.
     Member(RecordId, usize),
 }
 
 /// `STRUCT.MEMBER`, `VARIABLE`, `VARIABLE.MEMBER`, `FUNCTION.VARIABLE`, each behind `FILE:` where that is needed.
-pub(super) fn find(units: &[Unit], from: &From, text: &str) -> Result<Vec<Thing>, Problem> {
+pub(super) fn find(
+    units: &[Unit],
+    from: &AnnotationSource,
+    text: &str,
+) -> Result<Vec<Thing>, Problem> {
     let (file, name) = match text.rsplit_once(':') {
         Some((file, name)) => (Some(file.trim()), name.trim()),
         None => (None, text.trim()),
@@ -54,7 +58,7 @@ pub(super) fn find(units: &[Unit], from: &From, text: &str) -> Result<Vec<Thing>
                 (SymKind::Var, []) if s.func.is_none() => {
                     found.push(Thing {
                         unit,
-                        what: What::Variable(id),
+                        what: Named::Variable(id),
                     });
                 }
                 (SymKind::Var, [_, ..]) if s.func.is_none() => {
@@ -69,7 +73,7 @@ pub(super) fn find(units: &[Unit], from: &From, text: &str) -> Result<Vec<Thing>
                         if matches!(u.sym(*l).kind, SymKind::Var | SymKind::Param) {
                             found.push(Thing {
                                 unit,
-                                what: What::Variable(*l),
+                                what: Named::Variable(*l),
                             });
                         }
                     }
@@ -79,10 +83,10 @@ pub(super) fn find(units: &[Unit], from: &From, text: &str) -> Result<Vec<Thing>
         }
     }
     // What a unit says of a static name is about its own.
-    if let From::Pragma(own, _) = from {
+    if let AnnotationSource::Pragma(own, _) = from {
         let local = |t: &Thing| match t.what {
-            What::Variable(s) => !is_shared(units[t.unit].sym(s)),
-            What::Member(..) => false,
+            Named::Variable(s) => !is_shared(units[t.unit].sym(s)),
+            Named::Member(..) => false,
         };
         if found.iter().any(|t| t.unit == *own && local(t)) {
             found.retain(|t| t.unit == *own);
@@ -107,14 +111,14 @@ fn is_shared(s: &Symbol) -> bool {
 }
 
 /// The field at the end of a path, through unnamed members.
-fn member(u: &Unit, r: RecordId, path: &[&str]) -> Option<What> {
+fn member(u: &Unit, r: RecordId, path: &[&str]) -> Option<Named> {
     let (first, rest) = path.split_first()?;
     let fields = u.records[r.index()].fields.as_ref()?;
     for (k, f) in fields.iter().enumerate() {
         match (&f.name, u.ty(f.ty.ty)) {
             (Some(n), _) if n == first => {
                 return match (rest, u.ty(f.ty.ty)) {
-                    ([], _) => Some(What::Member(r, k)),
+                    ([], _) => Some(Named::Member(r, k)),
                     (_, Type::Record(inner)) => member(u, *inner, rest),
                     _ => None,
                 }
@@ -133,7 +137,7 @@ fn member(u: &Unit, r: RecordId, path: &[&str]) -> Option<What> {
 /// A function that some unit defines, `FUNCTION` or `FILE:FUNCTION`; of several, the pragma's own.
 pub(super) fn function(
     units: &[Unit],
-    from: &From,
+    from: &AnnotationSource,
     name: &str,
 ) -> Result<(usize, FuncId), Problem> {
     let all = functions(units, from, name);
@@ -148,7 +152,11 @@ pub(super) fn function(
     }
 }
 
-pub(super) fn functions(units: &[Unit], from: &From, name: &str) -> Vec<(usize, FuncId)> {
+pub(super) fn functions(
+    units: &[Unit],
+    from: &AnnotationSource,
+    name: &str,
+) -> Vec<(usize, FuncId)> {
     let (file, name) = match name.rsplit_once(':') {
         Some((file, name)) => (Some(file.trim()), name.trim()),
         None => (None, name),
@@ -160,7 +168,7 @@ pub(super) fn functions(units: &[Unit], from: &From, name: &str) -> Vec<(usize, 
         let found = u.functions.iter().position(|f| named(&f));
         all.extend(found.map(|k| (unit, FuncId(k as u32))));
     }
-    if let From::Pragma(own, _) = from {
+    if let AnnotationSource::Pragma(own, _) = from {
         if all.iter().any(|(unit, _)| unit == own) {
             all.retain(|(unit, _)| unit == own);
         }

@@ -193,7 +193,7 @@ mod tests {
         let check = |units: &mut [Unit], text: &str, expected: &str| {
             let said = Annotation {
                 text: format!("type f: {text}"),
-                from: super::super::From::File("a:1".into()),
+                from: super::super::AnnotationSource::File("a:1".into()),
                 strict: true,
             };
             prepare(units, &[said]);

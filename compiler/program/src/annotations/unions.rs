@@ -1,12 +1,17 @@
 //! Which member of a union is in use: by an integer beside it.
 
-use super::names::{self, What};
-use super::{wrong, From, Problem, Said};
+use super::names::{self, Named};
+use super::{wrong, AnnotationSource, Annotations, Problem};
 use pc3_syntax::tree::*;
 use pc3_typemetric::choice::Choice;
 
 /// `value.as by kind: number = 0, text = 1 | 2, none = *`
-pub(super) fn read(units: &[Unit], from: &From, rest: &str, out: &mut Said) -> Result<(), Problem> {
+pub(super) fn read(
+    units: &[Unit],
+    from: &AnnotationSource,
+    rest: &str,
+    out: &mut Annotations,
+) -> Result<(), Problem> {
     let Some((what, rules)) = rest.split_once(" by ") else {
         return wrong("`by` is missing behind the name of the union");
     };
@@ -21,7 +26,7 @@ pub(super) fn read(units: &[Unit], from: &From, rest: &str, out: &mut Said) -> R
     let mut done = false;
     for thing in names::find(units, from, what)? {
         let u = &units[thing.unit];
-        let What::Variable(s) = thing.what else {
+        let Named::Variable(s) = thing.what else {
             continue;
         };
         let Type::Record(r) = u.ty(u.sym(s).ty.ty) else {
@@ -82,7 +87,7 @@ fn in_struct(
     record: &str,
     member: &str,
     rules: &str,
-    out: &mut Said,
+    out: &mut Annotations,
 ) -> Result<bool, Problem> {
     let record = record.trim_start_matches("struct ").trim();
     let (mut structs, mut found) = (false, false);

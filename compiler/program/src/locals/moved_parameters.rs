@@ -19,14 +19,14 @@ use pc3_syntax::tree::*;
 use std::collections::{HashMap, HashSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum By {
+pub enum MovedBy {
     Elements(i128),
     Local(SymId),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move {
-    pub by: By,
+    pub by: MovedBy,
     /// Where the statement ends.
     pub from: u32,
 }
@@ -54,7 +54,7 @@ pub fn analyse(u: &Unit, f: &Function, taken: &HashSet<SymId>) -> HashMap<SymId,
             if !is_local(sym) || !pointer || taken.contains(&p) || count(p) != 1 {
                 continue;
             }
-            if let By::Local(v) = by {
+            if let MovedBy::Local(v) = by {
                 let before = writes.get(&v).is_none_or(|w| w.at < u.stmt(*s).span.start);
                 let integer = matches!(u.ty(u.sym(v).ty.ty), Type::Int(_));
                 let once = count(v) <= 1 && (count(v) == 1 || u.sym(v).kind == SymKind::Param);
@@ -70,7 +70,7 @@ pub fn analyse(u: &Unit, f: &Function, taken: &HashSet<SymId>) -> HashMap<SymId,
 }
 
 /// `T *p = e - n`
-fn declared(u: &Unit, v: &VarDecl) -> Option<(SymId, By)> {
+fn declared(u: &Unit, v: &VarDecl) -> Option<(SymId, MovedBy)> {
     match v.init {
         Some(Init::Expr(e)) if u.sym(v.sym).kind == SymKind::Var => {
             Some((v.sym, behind(u, v.sym, e)?))
@@ -80,7 +80,7 @@ fn declared(u: &Unit, v: &VarDecl) -> Option<(SymId, By)> {
 }
 
 /// `p = e - n` of a local that has had no value.
-fn begins(u: &Unit, e: ExprId) -> Option<(SymId, By)> {
+fn begins(u: &Unit, e: ExprId) -> Option<(SymId, MovedBy)> {
     match &u.expr(e).kind {
         ExprKind::Assign { op: None, lhs, rhs } => match u.expr(*lhs).kind {
             ExprKind::Ident(s) if u.sym(s).kind == SymKind::Var => Some((s, behind(u, s, *rhs)?)),
@@ -91,7 +91,7 @@ fn begins(u: &Unit, e: ExprId) -> Option<(SymId, By)> {
 }
 
 /// By how much `e` lies before another address of the pointer's own type.
-fn behind(u: &Unit, p: SymId, e: ExprId) -> Option<By> {
+fn behind(u: &Unit, p: SymId, e: ExprId) -> Option<MovedBy> {
     match &u.expr(e).kind {
         ExprKind::Binary {
             op: BinOp::Sub,
@@ -106,16 +106,16 @@ fn is_address(u: &Unit, e: ExprId) -> bool {
     matches!(u.ty(u.expr(e).ty.ty), Type::Pointer(_) | Type::Array { .. })
 }
 
-fn steps(u: &Unit, e: ExprId) -> Option<By> {
+fn steps(u: &Unit, e: ExprId) -> Option<MovedBy> {
     match u.expr(e).kind {
-        ExprKind::Int(n) => Some(By::Elements(n)),
-        ExprKind::Ident(v) => Some(By::Local(v)),
+        ExprKind::Int(n) => Some(MovedBy::Elements(n)),
+        ExprKind::Ident(v) => Some(MovedBy::Local(v)),
         _ => None,
     }
 }
 
 /// `--p`, `p--`, `p -= n`
-fn moves_back(u: &Unit, e: ExprId) -> Option<(SymId, By)> {
+fn moves_back(u: &Unit, e: ExprId) -> Option<(SymId, MovedBy)> {
     let of_parameter = |s: SymId| (u.sym(s).kind == SymKind::Param).then_some(s);
     let ident = |e: ExprId| match u.expr(strip_casts(u, e)).kind {
         ExprKind::Ident(s) => Some(s),
@@ -125,7 +125,7 @@ fn moves_back(u: &Unit, e: ExprId) -> Option<(SymId, By)> {
         ExprKind::Unary {
             op: UnOp::PreDec | UnOp::PostDec,
             arg,
-        } => Some((of_parameter(ident(*arg)?)?, By::Elements(1))),
+        } => Some((of_parameter(ident(*arg)?)?, MovedBy::Elements(1))),
         ExprKind::Assign {
             op: Some(BinOp::Sub),
             lhs,

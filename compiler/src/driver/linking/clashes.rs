@@ -4,7 +4,7 @@
 
 use crate::driver::build::BuildError;
 use crate::driver::carry::{archive, elf, symbols};
-use crate::driver::inputs::{Inputs, Place};
+use crate::driver::inputs::{Inputs, ObjectSource};
 use crate::driver::options::Options;
 use crate::driver::trace::Trace;
 use crate::driver::{diagnostics, inputs, Stop};
@@ -62,11 +62,16 @@ impl Clashes {
     }
 
     /// The same for an object that stays as it is otherwise: a copy in `dir`, if it has such names.
-    pub fn copy(&self, place: &Place, dir: &Path, n: usize) -> Result<Option<PathBuf>, Stop> {
+    pub fn copy(
+        &self,
+        place: &ObjectSource,
+        dir: &Path,
+        n: usize,
+    ) -> Result<Option<PathBuf>, Stop> {
         let (path, bytes) = match place {
-            Place::Source(_) => return Ok(None),
-            Place::File(f) => (f.clone(), read(f)?),
-            Place::Member { archive, index } => {
+            ObjectSource::Source(_) => return Ok(None),
+            ObjectSource::File(f) => (f.clone(), read(f)?),
+            ObjectSource::Member { archive, index } => {
                 let member = archive::members(archive)?.into_iter().nth(*index);
                 (archive.clone(), member.map_or(Vec::new(), |m| m.data))
             }

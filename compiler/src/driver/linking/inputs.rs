@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Where an object stands.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
+pub enum ObjectSource {
     /// Made from the command line's `i`th source.
     Source(usize),
     File(PathBuf),
@@ -28,7 +28,7 @@ pub enum Place {
 
 /// An object that carries units.
 pub struct Carrier {
-    pub place: Place,
+    pub place: ObjectSource,
     /// As users know it: `lib.a(a.o)`.
     pub name: String,
     pub flags: u32,
@@ -37,7 +37,7 @@ pub struct Carrier {
 
 /// An object that carries none.
 pub struct Foreign {
-    pub place: Place,
+    pub place: ObjectSource,
     pub name: String,
     pub symbols: Symbols,
     /// To be linked into the program, not a shared object.
@@ -53,7 +53,7 @@ impl Foreign {
     /// The same, shared objects that the command line names included.
     fn is_given(&self, o: &Options) -> bool {
         let given = match &self.place {
-            Place::File(f) => named(o).any(|n| paths::plain(Path::new(n)) == *f),
+            ObjectSource::File(f) => named(o).any(|n| paths::plain(Path::new(n)) == *f),
             _ => true,
         };
         given && !is_c_library(&self.name)
@@ -92,7 +92,7 @@ pub fn named(o: &Options) -> impl Iterator<Item = &str> {
 }
 
 /// A library that the command line asks for, however it is written.
-pub enum Asked<'a> {
+pub(crate) enum LibraryArgument<'a> {
     /// `-lNAME`
     Name(&'a str),
     /// `-l:FILE`
@@ -101,13 +101,13 @@ pub enum Asked<'a> {
     Path(&'a str),
 }
 
-impl Asked<'_> {
+impl LibraryArgument<'_> {
     /// `gsl` of `libgsl.so`.
     pub fn name(&self) -> &str {
         let file = match self {
-            Asked::Name(name) => return name,
-            Asked::File(file) => file,
-            Asked::Path(path) => path.rsplit('/').next().unwrap_or(path),
+            LibraryArgument::Name(name) => return name,
+            LibraryArgument::File(file) => file,
+            LibraryArgument::Path(path) => path.rsplit('/').next().unwrap_or(path),
         };
         let stem = file.strip_prefix("lib").unwrap_or(file);
         stem.split('.').next().unwrap_or(stem)
@@ -117,9 +117,9 @@ impl Asked<'_> {
     pub fn is(&self, file: &Path) -> bool {
         let found = file.file_name().unwrap_or_default().to_string_lossy();
         match self {
-            Asked::Path(path) => paths::plain(Path::new(path)) == file,
-            Asked::File(name) => found == *name,
-            Asked::Name(name) => {
+            LibraryArgument::Path(path) => paths::plain(Path::new(path)) == file,
+            LibraryArgument::File(name) => found == *name,
+            LibraryArgument::Name(name) => {
                 let stem = found.strip_prefix("lib").and_then(|f| f.strip_prefix(name));
                 stem.is_some_and(|rest| rest.starts_with('.'))
             }
@@ -127,18 +127,18 @@ impl Asked<'_> {
     }
 }
 
-impl std::fmt::Display for Asked<'_> {
+impl std::fmt::Display for LibraryArgument<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
-            Asked::Name(name) => write!(f, "-l{name}"),
-            Asked::File(file) => write!(f, "-l:{file}"),
-            Asked::Path(path) => f.write_str(path),
+            LibraryArgument::Name(name) => write!(f, "-l{name}"),
+            LibraryArgument::File(file) => write!(f, "-l:{file}"),
+            LibraryArgument::Path(path) => f.write_str(path),
         }
     }
 }
 
 /// The libraries that are asked for by `-l`, and those of the system by their paths.
-pub(crate) fn asked_for(o: &Options) -> impl Iterator<Item = Asked<'_>> {
+pub(crate) fn asked_for(o: &Options) -> impl Iterator<Item = LibraryArgument<'_>> {
     let mut all = Vec::new();
     let mut next = false;
     for l in &o.link {
@@ -158,14 +158,19 @@ pub(crate) fn asked_for(o: &Options) -> impl Iterator<Item = Asked<'_>> {
                 None => continue,
             };
             all.push(match name.strip_prefix(':') {
-                Some(file) => Asked::File(file),
-                None => Asked::Name(name),
+                Some(file) => LibraryArgument::File(file),
+                None => LibraryArgument::Name(name),
             });
         }
     }
     let system = |n: &&str| ["/lib", "/usr/lib"].iter().any(|d| n.starts_with(d));
     let library = |n: &&str| n.ends_with(".a") || n.contains(".so");
-    all.extend(named(o).filter(system).filter(library).map(Asked::Path));
+    all.extend(
+        named(o)
+            .filter(system)
+            .filter(library)
+            .map(LibraryArgument::Path),
+    );
     all.into_iter()
 }
 
@@ -268,7 +273,7 @@ pub fn taken(t: &Trace, sources: &[(PathBuf, UnitRecord)]) -> Result<Inputs, Sto
         if let Some(i) = sources.iter().position(source) {
             let r = sources[i].1.clone();
             list.carriers.push(Carrier {
-                place: Place::Source(i),
+                place: ObjectSource::Source(i),
                 name: r.path.clone(),
                 flags: r.flags,
                 records: vec![r],
@@ -286,19 +291,24 @@ pub fn taken(t: &Trace, sources: &[(PathBuf, UnitRecord)]) -> Result<Inputs, Sto
                 if taken {
                     let archive = f.clone();
                     let name = format!("{}({})", f.display(), m.name);
-                    add(&mut list, Place::Member { archive, index }, name, &m.data)?;
+                    add(
+                        &mut list,
+                        ObjectSource::Member { archive, index },
+                        name,
+                        &m.data,
+                    )?;
                 }
             }
         } else if let Some(bytes) = read(f).filter(|_| !thin.contains(f)) {
             add(
                 &mut list,
-                Place::File(f.clone()),
+                ObjectSource::File(f.clone()),
                 f.display().to_string(),
                 &bytes,
             )?;
         } else if let Some(symbols) = of_system_library(f) {
             list.foreign.push(Foreign {
-                place: Place::File(f.clone()),
+                place: ObjectSource::File(f.clone()),
                 name: f.display().to_string(),
                 symbols,
                 relocatable: false,
@@ -340,7 +350,7 @@ pub fn ambiguous(t: &Trace) -> Result<Vec<PathBuf>, Stop> {
     Ok(found)
 }
 
-fn add(list: &mut Inputs, place: Place, name: String, object: &[u8]) -> Result<(), Stop> {
+fn add(list: &mut Inputs, place: ObjectSource, name: String, object: &[u8]) -> Result<(), Stop> {
     let Some(section) = elf::carried(object) else {
         let symbols = elf::symbols(object);
         let relocatable = elf::is_relocatable(object);
@@ -436,7 +446,7 @@ impl Inputs {
 
     pub fn of_sources(sources: Vec<UnitRecord>) -> Inputs {
         let carrier = |(i, r): (usize, UnitRecord)| Carrier {
-            place: Place::Source(i),
+            place: ObjectSource::Source(i),
             name: r.path.clone(),
             flags: r.flags,
             records: vec![r],

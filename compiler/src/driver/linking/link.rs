@@ -14,7 +14,7 @@ use crate::driver::build::{self, BuildError, Position};
 use crate::driver::carry::elf;
 use crate::driver::carry::record::{self, UnitRecord};
 use crate::driver::clashes::{self, Clashes};
-use crate::driver::inputs::{self, is_c_library, Foreign, Inputs, Place};
+use crate::driver::inputs::{self, is_c_library, Foreign, Inputs, ObjectSource};
 use crate::driver::job::Job;
 use crate::driver::options::{Emit, Explain, LinkItem, Mode, Options};
 use crate::driver::plain::{output, plain, remove, traced, Plain, Stubs, PROGRAM};
@@ -163,12 +163,12 @@ enum Built {
 }
 
 /// Objects in place of those that the user links.
-struct Made {
+struct LinkedObjects {
     of_carriers: Vec<Vec<PathBuf>>,
     /// Of the libraries' units.
     own: Vec<PathBuf>,
     /// Copies of what carries nothing.
-    foreign: Vec<(Place, PathBuf)>,
+    foreign: Vec<(ObjectSource, PathBuf)>,
 }
 
 /// The units that are compiled again.
@@ -181,7 +181,7 @@ fn compiled_again(inputs: &Inputs, units: &[(usize, &UnitRecord)], changed: &[bo
         // The parts of an object that was joined from several cannot be told apart in it.
         let mine = |u: &usize| *u < users && units[*u].0 == i;
         let any = (0..users).filter(mine).any(|u| again[u]);
-        let all = any || matches!(c.place, Place::Source(_));
+        let all = any || matches!(c.place, ObjectSource::Source(_));
         (0..users).filter(mine).for_each(|u| again[u] = all);
     }
     again
@@ -195,7 +195,7 @@ struct Link<'a> {
 
 impl Link<'_> {
     /// Libraries that may have been made with pc3cc, or may keep something.
-    fn unknown_libraries(&self) -> impl Iterator<Item = inputs::Asked<'_>> {
+    fn unknown_libraries(&self) -> impl Iterator<Item = inputs::LibraryArgument<'_>> {
         const SYSTEM: &[&str] = &[
             "c", "m", "pthread", "dl", "rt", "util", "gcc", "gcc_s", "atomic",
         ];
@@ -284,7 +284,7 @@ impl Link<'_> {
     /// Analyses, compiles and links.
     fn build(&self, inputs: &Inputs, taken: &Trace) -> Result<Built, Stop> {
         let o = self.o;
-        let from_sources = |p: &Place| matches!(p, Place::Source(_));
+        let from_sources = |p: &ObjectSource| matches!(p, ObjectSource::Source(_));
         let whole = inputs.carriers.iter().all(|c| from_sources(&c.place));
         let units: Vec<(usize, &UnitRecord)> = (inputs.carriers.iter().enumerate())
             .flat_map(|(i, c)| c.records.iter().map(move |r| (i, r)))
@@ -336,7 +336,7 @@ impl Link<'_> {
         let (of, jobs): (Vec<usize>, Vec<Job>) = jobs.into_iter().unzip();
         let compile = || recompile::objects(&jobs, self.dir);
         let (objects, runtime) = parallel::both(compile, || self.runtime());
-        let mut made = Made {
+        let mut made = LinkedObjects {
             of_carriers: vec![Vec::new(); inputs.carriers.len()],
             own: Vec::new(),
             foreign: Vec::new(),
@@ -387,7 +387,7 @@ impl Link<'_> {
         &self,
         (inputs, taken): (&Inputs, &Trace),
         program: &Program,
-        made: &mut Made,
+        made: &mut LinkedObjects,
         asked: &BTreeSet<String>,
     ) -> Result<(), Stop> {
         let o = self.o;
@@ -430,7 +430,7 @@ impl Link<'_> {
     ) -> Job<'j> {
         let setting = &p.settings[unit];
         let source = units.get(unit).and_then(|(i, r)| {
-            let here = matches!(inputs.carriers[*i].place, Place::Source(_));
+            let here = matches!(inputs.carriers[*i].place, ObjectSource::Source(_));
             here.then_some((Path::new(&r.path), self.o))
         });
         let stem = Path::new(&p.trees[unit].path).file_stem();

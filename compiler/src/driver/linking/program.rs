@@ -137,7 +137,7 @@ fn annotations(
         if let Some((place, text)) = said.split_once('\t') {
             all.push(Annotation {
                 text: text.to_string(),
-                from: annotations::From::File(place.to_string()),
+                from: annotations::AnnotationSource::File(place.to_string()),
                 strict: whole,
             });
         }

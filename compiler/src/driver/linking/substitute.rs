@@ -2,7 +2,7 @@
 
 use crate::driver::build::{self, BuildError};
 use crate::driver::carry::archive;
-use crate::driver::inputs::{Carrier, Place};
+use crate::driver::inputs::{Carrier, ObjectSource};
 use crate::driver::options::{LinkItem, Options};
 use crate::driver::recompile;
 use crate::driver::toolchain::Toolchain;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// What stands where, and what is to stand there.
-pub type Made<'a> = (&'a Place, Option<&'a Carrier>, Vec<PathBuf>);
+pub type Made<'a> = (&'a ObjectSource, Option<&'a Carrier>, Vec<PathBuf>);
 
 /// Of an archive, by index.
 type Members<'a> = HashMap<usize, (PathBuf, Option<&'a Carrier>)>;
@@ -48,14 +48,14 @@ impl Substitutes {
                 many => join(o, t, many, &dir.join(format!("joined-{i}.o")))?,
             };
             match place {
-                Place::Source(i) => {
+                ObjectSource::Source(i) => {
                     s.sources.insert(*i, object);
                 }
-                Place::File(f) => {
+                ObjectSource::File(f) => {
                     check(*carrier, &read(f)?)?;
                     s.files.insert(f.clone(), object);
                 }
-                Place::Member { archive, index } => {
+                ObjectSource::Member { archive, index } => {
                     let mut records = carrier.iter().flat_map(|c| &c.records);
                     s.main_in_archive |= records.any(|r| r.symbols.contains("main"));
                     let members = archives.entry(archive).or_default();

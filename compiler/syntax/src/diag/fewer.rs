@@ -70,12 +70,12 @@ fn summary(code: Code, rest: &[Diagnostic]) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diag::Place;
+    use crate::diag::SourceText;
     use crate::preprocess::Position;
 
     fn warning(file: &str, line: u32) -> Diagnostic {
         let mut d = Diagnostic::warning(Code::UntypedAllocation, "m");
-        d.at = Some(Place {
+        d.at = Some(SourceText {
             position: Position {
                 file: file.into(),
                 line,

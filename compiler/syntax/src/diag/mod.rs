@@ -24,7 +24,7 @@ pub enum Severity {
 
 /// A place in the user's file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct SourceText {
     pub position: Position,
     /// The offending text as preprocessed, at most its first line.
     pub text: String,
@@ -35,7 +35,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     pub code: Code,
     pub message: String,
-    pub at: Option<Place>,
+    pub at: Option<SourceText>,
     pub label: Option<String>,
     pub help: Option<String>,
 }
@@ -91,7 +91,7 @@ impl Diagnostic {
             .to_string();
         let mut position = lines.position(start as u32);
         position.file = lines.seen(&position.file);
-        self.at = Some(Place { position, text });
+        self.at = Some(SourceText { position, text });
         self
     }
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {

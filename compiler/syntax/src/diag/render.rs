@@ -1,6 +1,6 @@
 //! Diagnostics as people and as editors read them.
 
-use super::{Diagnostic, Diagnostics, Place, Severity};
+use super::{Diagnostic, Diagnostics, Severity, SourceText};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 use serde_json::json;
 use std::collections::HashMap;
@@ -81,7 +81,7 @@ fn switch(d: &Diagnostic) -> Option<String> {
 }
 
 /// Line (counted from 1), and the column (from 1) and length in bytes of what is meant in it.
-fn range(place: &Place, source: Option<&Source>) -> (u32, usize, usize) {
+fn range(place: &SourceText, source: Option<&Source>) -> (u32, usize, usize) {
     let p = &place.position;
     let line = source.and_then(|s| s.line(p.line));
     let (column, len) = line.map_or((p.column as usize - 1, 1), |l| underline(l, place));
@@ -109,7 +109,7 @@ fn json(out: &mut String, d: &Diagnostic, source: Option<&Source>) {
 ///
 /// The column comes from preprocessed text, where macros are expanded: it counts only if the
 /// same text stands there; else the text is searched for, else the whole line is meant.
-fn underline(line: &str, place: &Place) -> (usize, usize) {
+fn underline(line: &str, place: &SourceText) -> (usize, usize) {
     let column = place.position.column as usize - 1;
     let wanted = place.text.trim_end();
     if !wanted.is_empty() {
@@ -207,7 +207,7 @@ impl miette::Diagnostic for Report {
     }
 }
 
-fn graphical(out: &mut String, d: &Diagnostic, place: &Place, source: String) {
+fn graphical(out: &mut String, d: &Diagnostic, place: &SourceText, source: String) {
     let start: usize = source
         .split_inclusive('\n')
         .take(place.position.line as usize - 1)

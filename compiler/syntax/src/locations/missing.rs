@@ -1,6 +1,6 @@
 //! Locations of the command line that no unit contains: what the user may have meant.
 
-use super::{same_file, Location, Locations, Places};
+use super::{same_file, Insertions, Location, Locations};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 
@@ -68,7 +68,7 @@ fn near_functions(units: &[&Unit], name: &str) -> Vec<String> {
 fn near_lines(units: &[&Unit], file: &str, line: u32) -> Option<String> {
     let mut lines: Vec<u32> = Vec::new();
     for u in units {
-        for (s, _) in Places::new(u).list {
+        for (s, _) in Insertions::new(u).list {
             let p = u.lines.position(u.stmt(s).span.start);
             if same_file(&u.lines.seen(&p.file), file) {
                 lines.push(p.line);

@@ -61,7 +61,7 @@ const CALL: &str = "pc3_checkpoint(); ";
 pub fn apply(unit: &Unit, locations: &Locations) -> Applied {
     let mut edit = Edit {
         unit,
-        places: Places::new(unit),
+        places: Insertions::new(unit),
         inserts: BTreeMap::new(),
     };
     let mut found = Vec::new();
@@ -85,7 +85,7 @@ pub fn apply(unit: &Unit, locations: &Locations) -> Applied {
 
 /// Where a statement's location goes.
 #[derive(Clone, Copy)]
-struct Place {
+struct Insertion {
     func: FuncId,
     /// May be preceded by another statement as it stands.
     in_block: bool,
@@ -93,16 +93,16 @@ struct Place {
 
 /// All statements that can carry a location: no blocks, no labelled statements (what they
 /// label stands for them), nothing inside statement expressions.
-struct Places {
-    list: Vec<(StmtId, Place)>,
+struct Insertions {
+    list: Vec<(StmtId, Insertion)>,
 }
 
-impl Places {
-    fn new(unit: &Unit) -> Places {
-        let mut p = Places { list: Vec::new() };
+impl Insertions {
+    fn new(unit: &Unit) -> Insertions {
+        let mut p = Insertions { list: Vec::new() };
         for (i, f) in unit.functions.iter().enumerate() {
             if !unit.lines.is_system(unit.stmt(f.body).span.start) {
-                let place = Place {
+                let place = Insertion {
                     func: FuncId(i as u32),
                     in_block: false,
                 };
@@ -112,14 +112,14 @@ impl Places {
         p
     }
 
-    fn collect(&mut self, unit: &Unit, s: StmtId, place: Place) {
+    fn collect(&mut self, unit: &Unit, s: StmtId, place: Insertion) {
         match &unit.stmt(s).kind {
             StmtKind::Block(list) => {
                 for s in list {
                     self.collect(
                         unit,
                         *s,
-                        Place {
+                        Insertion {
                             in_block: true,
                             ..place
                         },
@@ -132,7 +132,7 @@ impl Places {
                 self.collect(
                     unit,
                     *stmt,
-                    Place {
+                    Insertion {
                         in_block: false,
                         ..place
                     },
@@ -144,7 +144,7 @@ impl Places {
                     self.collect(
                         unit,
                         s,
-                        Place {
+                        Insertion {
                             in_block: false,
                             ..place
                         },
@@ -157,13 +157,13 @@ impl Places {
 
 struct Edit<'a> {
     unit: &'a Unit,
-    places: Places,
+    places: Insertions,
     /// By offset; what closes comes before what opens.
     inserts: BTreeMap<(u32, bool), String>,
 }
 
 impl Edit<'_> {
-    fn before(&mut self, s: StmtId, place: Place) {
+    fn before(&mut self, s: StmtId, place: Insertion) {
         let span = &self.unit.stmt(s).span;
         if place.in_block {
             self.inserts

@@ -90,7 +90,7 @@ pub(crate) struct Lower {
     /// Parser offset + shift = offset in the text.
     shift: i64,
     /// How the items of initialiser lists are designated, by the offset of the list.
-    list_shapes: HashMap<u32, Vec<Option<init::Shape>>>,
+    list_shapes: HashMap<u32, Vec<Option<init::Designation>>>,
     /// What the parser misses, and where: then all is done again.
     repairs: Vec<(u32, &'static str)>,
     /// How many of `marks.texts` have been looked at.

@@ -6,7 +6,7 @@ use crate::tree::*;
 use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Tag {
+pub enum TagName {
     Record(RecordId),
     Enum(EnumId),
 }
@@ -14,7 +14,7 @@ pub enum Tag {
 #[derive(Clone, Default, Debug)]
 pub struct Scope {
     pub names: FxHashMap<String, SymId>,
-    pub tags: FxHashMap<String, Tag>,
+    pub tags: FxHashMap<String, TagName>,
 }
 
 /// A declaration about to enter the current scope.
@@ -40,7 +40,7 @@ impl Lower {
             .find_map(|s| s.names.get(name).copied())
     }
 
-    pub(crate) fn lookup_tag(&self, name: &str) -> Option<Tag> {
+    pub(crate) fn lookup_tag(&self, name: &str) -> Option<TagName> {
         self.scopes
             .iter()
             .rev()

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// An open bracket of a declaration, and the types that parameters have hidden since.
-struct Open<'a> {
+struct OpenBracket<'a> {
     at: usize,
     hidden: BTreeSet<&'a str>,
 }
@@ -25,11 +25,11 @@ pub(crate) fn that_hide_types(
     let function = parameter_list(p, &visible, &is_type);
     let end = function.as_ref().map_or(visible.len(), |f| f.1);
     let mut out = Vec::new();
-    let mut stack: Vec<Open> = Vec::new();
+    let mut stack: Vec<OpenBracket> = Vec::new();
     let mut of_function = BTreeSet::new();
     for k in (0..end).take_while(|k| word(*k) != "=") {
         match bracket(word(k)) {
-            1 => stack.push(Open {
+            1 => stack.push(OpenBracket {
                 at: k,
                 hidden: BTreeSet::new(),
             }),

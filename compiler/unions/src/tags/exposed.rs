@@ -1,7 +1,7 @@
 //! What could write unions or tags without naming them: kept addresses, pointers to the struct that become pointers to
 //! something else, functions that fill memory.
 
-use super::own::Taken;
+use super::own::AddressTaken;
 use super::places::{hits, is_array, owner, whole};
 use super::{homes, places_in, Facts, Unions};
 use crate::alike::begins_alike;
@@ -127,7 +127,7 @@ impl Exposed<'_> {
             }
             let itself = owner(u, place).map(|o| o.record);
             for (i, h) in hits(u, self.unions, place).into_iter().enumerate() {
-                let taken = Taken {
+                let taken = AddressTaken {
                     unit: self.unit,
                     e,
                     owner: h.owner,

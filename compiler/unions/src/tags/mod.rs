@@ -23,7 +23,7 @@ mod tests;
 pub mod unnamed;
 
 use crate::tracking::{key, TrackedUnions};
-use pc3_portability::lints::{By, Order};
+use pc3_portability::lints::{Dependence, OrderDependence};
 use pc3_program::program::Program;
 use pc3_program::walk::{all_decls, visit, Node};
 use pc3_syntax::tree::*;
@@ -95,7 +95,7 @@ pub struct Facts {
     /// Unions of which nothing can be concluded, and why.
     pub refused: BTreeMap<String, String>,
     /// Unions of which the address of a part is taken, and where.
-    pub taken: BTreeMap<String, Vec<own::Taken>>,
+    pub taken: BTreeMap<String, Vec<own::AddressTaken>>,
     /// Unions to whose structs pointers without a type are kept, and where.
     pub kept: BTreeMap<String, String>,
     /// The types of numbers and pointers that such pointers are used for.
@@ -135,12 +135,13 @@ pub struct Tags {
 
 impl Tags {
     /// What a restart is to know: that a tag has said otherwise.
-    pub fn orders(&self, p: &Program) -> Vec<Order> {
+    pub fn orders(&self, p: &Program) -> Vec<OrderDependence> {
         let mut all = Vec::new();
         for (unit, checks) in self.checks.iter().enumerate() {
             let mut list: Vec<&ExprId> = checks.keys().collect();
             list.sort();
-            let order = |e: &&ExprId| Order::of(unit, &p.units[unit], **e, By::Tags);
+            let order =
+                |e: &&ExprId| OrderDependence::of(unit, &p.units[unit], **e, Dependence::Tags);
             all.extend(list.iter().map(order));
         }
         all

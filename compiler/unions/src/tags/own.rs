@@ -20,7 +20,7 @@ use pc3_typemetric::choice::{Choice, Rule, Test, VALUE};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the address of a part of a union is taken.
-pub struct Taken {
+pub struct AddressTaken {
     pub unit: usize,
     pub e: ExprId,
     /// What has the union.
@@ -32,7 +32,7 @@ pub struct Taken {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Own {
+struct SelfPointer {
     pointer: usize,
     member: usize,
 }
@@ -78,23 +78,24 @@ pub(crate) fn conclude(
     Ok(())
 }
 
-fn find(p: &Program, name: &str, owners: &[Owned], facts: &Facts) -> Result<Own, String> {
+fn find(p: &Program, name: &str, owners: &[Owned], facts: &Facts) -> Result<SelfPointer, String> {
     let taken = &facts.taken[name];
     let other = || Err(taken[0].why.clone());
     let mut above: BTreeMap<usize, Parents> = BTreeMap::new();
-    let mut kept = |t: &Taken| {
+    let mut kept = |t: &AddressTaken| {
         let u = &p.units[t.unit];
         let o = t.owner.as_ref().filter(|_| t.whole)?;
         let parents = above.entry(t.unit).or_insert_with(|| parents(u));
         let member = t.member;
         let pointer = beside(u, parents, t.e, (o, &leading(taken, t.unit, member)))?;
-        Some(Own { pointer, member })
+        Some(SelfPointer { pointer, member })
     };
-    let all: Vec<(&Taken, Option<Own>)> = taken.iter().map(|t| (t, kept(t))).collect();
+    let all: Vec<(&AddressTaken, Option<SelfPointer>)> =
+        taken.iter().map(|t| (t, kept(t))).collect();
     let Some(own) = all.iter().find_map(|t| t.1) else {
         return other();
     };
-    let apart = |(t, kept): &(&Taken, Option<Own>)| match kept {
+    let apart = |(t, kept): &(&AddressTaken, Option<SelfPointer>)| match kept {
         Some(other) => *other != own,
         None => t.member == own.member,
     };
@@ -121,14 +122,14 @@ fn find(p: &Program, name: &str, owners: &[Owned], facts: &Facts) -> Result<Own,
 }
 
 /// The addresses of a member, in a unit, and whose they are.
-fn leading(taken: &[Taken], unit: usize, member: usize) -> Vec<(ExprId, &Owner)> {
+fn leading(taken: &[AddressTaken], unit: usize, member: usize) -> Vec<(ExprId, &Owner)> {
     let all = taken.iter().filter(|t| t.whole && t.unit == unit);
     let all = all.filter(|t| t.member == member);
     all.filter_map(|t| Some((t.e, t.owner.as_ref()?))).collect()
 }
 
 /// Does the pointer get what belongs to a store behind it?
-fn is_right(p: &Program, s: &Store, own: &Own, taken: &[Taken]) -> bool {
+fn is_right(p: &Program, s: &Store, own: &SelfPointer, taken: &[AddressTaken]) -> bool {
     let Some(site) = &s.site else { return false };
     let u = &p.units[site.unit];
     match s.written == Written::Member(own.member) {
@@ -141,7 +142,7 @@ fn is_right(p: &Program, s: &Store, own: &Own, taken: &[Taken]) -> bool {
 }
 
 /// Is it a pointer to what the member is, which nothing else in the union is?
-fn leads(o: &Owned, own: &Own) -> bool {
+fn leads(o: &Owned, own: &SelfPointer) -> bool {
     let fields = |r: RecordId| o.u.records[r.index()].fields.as_deref().unwrap_or_default();
     let Type::Record(union) = o.u.ty(fields(o.record)[o.field].ty.ty) else {
         return false;
@@ -153,7 +154,7 @@ fn leads(o: &Owned, own: &Own) -> bool {
 }
 
 /// For the tables; and how the member is reached from the struct.
-fn said(o: &Owned, own: &Own) -> Option<(Choice, String)> {
+fn said(o: &Owned, own: &SelfPointer) -> Option<(Choice, String)> {
     let fields = |r: RecordId| o.u.records[r.index()].fields.as_deref().unwrap_or_default();
     let whole = &fields(o.record)[o.field];
     let Type::Record(union) = o.u.ty(whole.ty.ty) else {

@@ -43,7 +43,7 @@ struct Value {
     stable: bool,
 }
 
-struct Tag {
+struct TagWrite {
     step: usize,
     owner: Owner,
     rhs: ExprId,
@@ -249,7 +249,7 @@ impl Runs<'_> {
     }
 
     /// Two objects may be one: where they take turns, nothing is known of the order.
-    fn untangle(&self, values: &mut [Value], tags: &mut [Tag]) {
+    fn untangle(&self, values: &mut [Value], tags: &mut [TagWrite]) {
         let mut places: Vec<(usize, Owner)> = Vec::new();
         let stable = values.iter().filter(|v| v.stable);
         places.extend(stable.filter_map(|v| Some((v.step, v.owner.clone()?))));
@@ -338,7 +338,7 @@ impl Runs<'_> {
         }
     }
 
-    fn tag(&self, i: usize, s: &Step, steps: &[Step], out: &mut Vec<Tag>) {
+    fn tag(&self, i: usize, s: &Step, steps: &[Step], out: &mut Vec<TagWrite>) {
         let u = self.u;
         let t = u.expr(s.lhs).ty.ty;
         if !super::is_integer(u, t) {
@@ -356,7 +356,7 @@ impl Runs<'_> {
             true => o,
             false => Owner { base: s.e, ..o },
         };
-        out.push(Tag {
+        out.push(TagWrite {
             step: i,
             owner,
             rhs: s.rhs,
@@ -365,7 +365,7 @@ impl Runs<'_> {
     }
 
     /// A tag that was copied with the value.
-    fn value_beside(&self, t: &Tag, v: &Value) -> TagValue {
+    fn value_beside(&self, t: &TagWrite, v: &Value) -> TagValue {
         let from = owner(self.u, strip_casts(self.u, t.rhs));
         match (from, &v.from) {
             (Some(a), Some(b)) if t.value == TagValue::Unknown && same_owner(self.u, &a, b) => {

@@ -1,7 +1,7 @@
 use super::infer;
 use crate::tracking;
 use pc3_portability::heap;
-use pc3_program::annotations::{InUnit, Said};
+use pc3_program::annotations::{Annotations, InUnit};
 use pc3_program::callgraph;
 use pc3_program::program::Program;
 use pc3_syntax::types::Target;
@@ -27,7 +27,7 @@ fn told(text: String) -> String {
     let units = [unit];
     let program = Program::new(&units);
     let graph = callgraph::analyse(&program, false);
-    let mut said = Said::default();
+    let mut said = Annotations::default();
     said.units.push(InUnit::default());
     let heap = heap::analyse(&program, &graph, &said, true);
     let noted = tracking::analyse(&program, &graph, &said, &heap);

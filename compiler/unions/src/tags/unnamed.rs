@@ -3,7 +3,7 @@
 use super::places::is_array;
 use crate::alike::alike_without;
 use crate::tracking::{key, member_steps, steps};
-use pc3_program::annotations::Said;
+use pc3_program::annotations::Annotations;
 use pc3_program::initialiser::{leaves, parts};
 use pc3_program::program::Program;
 use pc3_program::walk::all_decls;
@@ -14,8 +14,8 @@ use std::collections::HashSet;
 type Member = (String, usize);
 
 /// Per unit, the members that can be left out of unions whose other members are alike. What an annotation speaks of is named.
-pub fn find(p: &Program, said: &Said) -> Vec<HashSet<(RecordId, usize)>> {
-    let mut named = Named::default();
+pub fn find(p: &Program, said: &Annotations) -> Vec<HashSet<(RecordId, usize)>> {
+    let mut named = NamedMembers::default();
     p.units.iter().for_each(|u| named.unit(u));
     for s in &said.units {
         let choices = s.choices.values().chain(s.chosen.values());
@@ -50,7 +50,7 @@ pub fn find(p: &Program, said: &Said) -> Vec<HashSet<(RecordId, usize)>> {
 }
 
 #[derive(Default)]
-struct Named {
+struct NamedMembers {
     members: HashSet<Member>,
     /// By annotations.
     anywhere: HashSet<String>,
@@ -58,7 +58,7 @@ struct Named {
     whole: HashSet<String>,
 }
 
-impl Named {
+impl NamedMembers {
     fn unit(&mut self, u: &Unit) {
         for (i, x) in u.exprs.iter().enumerate() {
             match &x.kind {

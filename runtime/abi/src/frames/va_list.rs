@@ -7,7 +7,7 @@ use pc3_control::report::{die, EXIT_FATAL};
 
 #[cfg(target_arch = "x86_64")]
 #[repr(C)]
-struct List {
+struct VaList {
     integers: u32,
     floats: u32,
     stack: *mut c_void,
@@ -15,9 +15,9 @@ struct List {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl List {
-    fn at(stack: *mut c_void) -> List {
-        List {
+impl VaList {
+    fn at(stack: *mut c_void) -> VaList {
+        VaList {
             integers: 48,
             floats: 176,
             stack,
@@ -31,7 +31,7 @@ impl List {
 
 #[cfg(target_arch = "s390x")]
 #[repr(C)]
-struct List {
+struct VaList {
     integers: i64,
     floats: i64,
     stack: *mut c_void,
@@ -39,9 +39,9 @@ struct List {
 }
 
 #[cfg(target_arch = "s390x")]
-impl List {
-    fn at(stack: *mut c_void) -> List {
-        List {
+impl VaList {
+    fn at(stack: *mut c_void) -> VaList {
+        VaList {
             integers: 5,
             floats: 4,
             stack,
@@ -56,7 +56,7 @@ impl List {
 
 #[cfg(target_arch = "aarch64")]
 #[repr(C)]
-struct List {
+struct VaList {
     stack: *mut c_void,
     integers_end: *mut c_void,
     floats_end: *mut c_void,
@@ -65,9 +65,9 @@ struct List {
 }
 
 #[cfg(target_arch = "aarch64")]
-impl List {
-    fn at(stack: *mut c_void) -> List {
-        List {
+impl VaList {
+    fn at(stack: *mut c_void) -> VaList {
+        VaList {
             stack,
             integers_end: std::ptr::null_mut(),
             floats_end: std::ptr::null_mut(),
@@ -83,14 +83,14 @@ impl List {
 /// Where it is nothing but an address on the stack.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "s390x", target_arch = "aarch64")))]
 #[repr(C)]
-struct List {
+struct VaList {
     stack: *mut c_void,
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "s390x", target_arch = "aarch64")))]
-impl List {
-    fn at(stack: *mut c_void) -> List {
-        List { stack }
+impl VaList {
+    fn at(stack: *mut c_void) -> VaList {
+        VaList { stack }
     }
     fn all_read(&self) -> bool {
         true
@@ -106,10 +106,10 @@ pub unsafe extern "C" fn pc3_va_make(list: *mut c_void, at: *mut c_void) {
         // SAFETY: all zeros are a value of it.
         unsafe { std::mem::zeroed() }
     } else {
-        List::at(at)
+        VaList::at(at)
     };
     // SAFETY: by the caller.
-    unsafe { list.cast::<List>().write_unaligned(made) };
+    unsafe { list.cast::<VaList>().write_unaligned(made) };
 }
 
 /// # Safety
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn pc3_va_make(list: *mut c_void, at: *mut c_void) {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_va_at(list: *const c_void) -> *mut c_void {
     // SAFETY: by the caller.
-    let list: List = unsafe { list.cast::<List>().read_unaligned() };
+    let list: VaList = unsafe { list.cast::<VaList>().read_unaligned() };
     if !list.stack.is_null() && !list.all_read() {
         die(
             EXIT_FATAL,

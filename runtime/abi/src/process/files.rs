@@ -11,8 +11,8 @@ use pc3_os::{errors, files as os_files, original, streams};
 use pc3_format::library::{BufferMeta, FileKind, ACCESS_APPEND, ACCESS_WRITE};
 use pc3_os::own::{disown, is_own};
 use pc3_process::files::call_place;
-use pc3_process::files::memory::{self, Memory};
-use pc3_process::files::scan::{made, Made};
+use pc3_process::files::memory::{self, StreamMemory};
+use pc3_process::files::scan::{made, Opener};
 use pc3_process::files::system::Identity;
 use pc3_process::files::{
     baseline, call, kind_of, leads_to, note_read, numbers, owned, path_text, scan, stream, system,
@@ -54,7 +54,7 @@ fn note(fd: RawFd, name: &str, path: *const c_char) -> RawFd {
     if fd >= 0 {
         // SAFETY: null or a terminated string.
         let whole = !path.is_null() && unsafe { *path } == b'/' as c_char;
-        let new = Made {
+        let new = Opener {
             rank: rank(),
             call: call(name),
             whole,
@@ -64,7 +64,7 @@ fn note(fd: RawFd, name: &str, path: *const c_char) -> RawFd {
     fd
 }
 
-fn enter(fd: RawFd, new: Made) {
+fn enter(fd: RawFd, new: Opener) {
     let rank = new.rank;
     disown(fd);
     made().insert(fd, new);
@@ -94,7 +94,7 @@ fn note_written(fd: RawFd) {
 /// A guest has opened a file under this path; `append`: what it writes goes to its end.
 pub fn opened(fd: RawFd, path: &Path, call: &str, append: bool) {
     appends(fd, append);
-    let new = Made {
+    let new = Opener {
         rank: rank(),
         call: call.to_owned(),
         whole: path.is_absolute(),
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn pc3_popen(command: *const c_char, mode: *const c_char) 
     }
 }
 
-fn note_memory(made: Option<(*mut FILE, *mut Memory)>, mode: CString) -> *mut FILE {
+fn note_memory(made: Option<(*mut FILE, *mut StreamMemory)>, mode: CString) -> *mut FILE {
     let Some((stream, memory)) = made else {
         return null_mut();
     };

@@ -9,20 +9,20 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use pc3_control::report::{die, EXIT_FATAL};
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Handles {
     places: HashMap<u64, usize>,
     next: u64,
 }
 
-fn kept() -> MutexGuard<'static, Kept> {
-    static KEPT: OnceLock<Mutex<Kept>> = OnceLock::new();
+fn kept() -> MutexGuard<'static, Handles> {
+    static KEPT: OnceLock<Mutex<Handles>> = OnceLock::new();
     let first = || {
         // No process has another's numbers: the time differs, or the process id.
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |t| t.as_nanos() as u64);
-        Mutex::new(Kept {
+        Mutex::new(Handles {
             next: (now ^ u64::from(std::process::id()) << 40) | 1,
-            ..Kept::default()
+            ..Handles::default()
         })
     };
     let kept = KEPT.get_or_init(first);

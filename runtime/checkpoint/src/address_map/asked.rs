@@ -6,7 +6,7 @@ use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::rules::stands;
-use super::{Directory, What};
+use super::{Directory, Mapped};
 
 impl Directory {
     /// Start and size of the object that an address is in.
@@ -15,12 +15,12 @@ impl Directory {
         let range = after.checked_sub(1).map(|i| &self.ranges[i])?;
         match &range.what {
             _ if addr > range.last => None,
-            What::Object { size, .. } => Some((range.start, *size)),
-            What::Slab(i) => {
+            Mapped::Object { size, .. } => Some((range.start, *size)),
+            Mapped::Slab(i) => {
                 let object = self.slabs[*i].find(addr)?;
                 Some((addr - object.offset, object.size))
             }
-            What::Function(_) => None,
+            Mapped::Function(_) => None,
         }
     }
 
@@ -31,18 +31,18 @@ impl Directory {
             return false;
         };
         let (ty, size, offset) = match &range.what {
-            What::Object { ty, size, .. } => (*ty, *size, addr - range.start),
-            What::Slab(i) => match self.slabs[*i].find(addr) {
+            Mapped::Object { ty, size, .. } => (*ty, *size, addr - range.start),
+            Mapped::Slab(i) => match self.slabs[*i].find(addr) {
                 Some(o) => (o.ty, o.size, o.offset),
                 None => return false,
             },
-            What::Function(_) => return true,
+            Mapped::Function(_) => return true,
         };
         let (one, width) = (types.size(ty), types.size(wanted));
         if width == 0 || one == 0 || types.get(wanted).kind == Kind::Char {
             return true;
         }
-        let alone = matches!(range.what, What::Object { .. })
+        let alone = matches!(range.what, Mapped::Object { .. })
             && one == size
             && !matches!(types.get(ty).kind, Kind::Array | Kind::Struct | Kind::Union);
         // Nobody points behind a variable that is no array.
@@ -62,11 +62,11 @@ impl Directory {
     pub fn moved(&self, from: u64) -> Option<(u64, u64)> {
         let high = self.ranges.iter().filter(|r| r.start >= from);
         let moved = high.filter(|r| match &r.what {
-            What::Object {
+            Mapped::Object {
                 target, literal, ..
             } => !literal && *target as u64 != r.start,
-            What::Slab(i) => self.slabs[*i].targets().first() != Some(&(r.start as usize)),
-            What::Function(_) => false,
+            Mapped::Slab(i) => self.slabs[*i].targets().first() != Some(&(r.start as usize)),
+            Mapped::Function(_) => false,
         });
         moved.fold(None, |all, r| match all {
             None => Some((r.start, r.last)),
@@ -83,13 +83,13 @@ impl Directory {
         };
         for r in &self.ranges {
             match &r.what {
-                What::Object {
+                Mapped::Object {
                     target, size, plan, ..
                 } => f(r.start, *size, *target, alike(plan, *size)),
-                What::Slab(i) => self.slabs[*i].each(&mut |start, size, target, plan| {
+                Mapped::Slab(i) => self.slabs[*i].each(&mut |start, size, target, plan| {
                     f(start, size, target, alike(plan, size));
                 }),
-                What::Function(target) => f(r.start, 1, *target, true),
+                Mapped::Function(target) => f(r.start, 1, *target, true),
             }
         }
     }
@@ -102,12 +102,12 @@ impl Directory {
         };
         let object = match &range.what {
             _ if addr > range.last => None,
-            What::Object {
+            Mapped::Object {
                 target,
                 literal: false,
                 ..
             } => Some((*target, addr - range.start)),
-            What::Slab(i) => self.slabs[*i].find(addr).map(|o| (o.target, o.offset)),
+            Mapped::Slab(i) => self.slabs[*i].find(addr).map(|o| (o.target, o.offset)),
             _ => None,
         };
         object.is_some_and(|(target, offset)| offset < tags && target as u64 + offset != addr)

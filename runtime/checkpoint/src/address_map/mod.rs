@@ -15,12 +15,12 @@ use pc3_typemetric::path::PathError;
 use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{TypeId, TypeTable};
 
-use pc3_process::shared_objects::{Found, Shared};
+use pc3_process::shared_objects::{Shared, SharedAddress};
 use rules::{begins, ends, of_bytes};
 pub use slab::SlabPlace;
 
 #[derive(Debug)]
-enum What {
+enum Mapped {
     Object {
         target: usize,
         plan: Arc<Plan>,
@@ -38,7 +38,7 @@ struct Range {
     start: u64,
     /// The last address that belongs to it: one past the object's end.
     last: u64,
-    what: What,
+    what: Mapped,
 }
 
 /// An address inside an object.
@@ -105,7 +105,7 @@ impl Directory {
     }
 
     pub fn object(&mut self, start: u64, size: u64, ty: TypeId, target: usize, plan: Arc<Plan>) {
-        let what = What::Object {
+        let what = Mapped::Object {
             target,
             plan,
             size,
@@ -120,7 +120,7 @@ impl Directory {
     }
 
     pub fn literal(&mut self, start: u64, size: u64, ty: TypeId, target: usize, plan: Arc<Plan>) {
-        let what = What::Object {
+        let what = Mapped::Object {
             target,
             plan,
             size,
@@ -138,7 +138,7 @@ impl Directory {
         self.ranges.push(Range {
             start,
             last: start,
-            what: What::Function(target),
+            what: Mapped::Function(target),
         });
     }
 
@@ -147,7 +147,7 @@ impl Directory {
         self.ranges.push(Range {
             start,
             last,
-            what: What::Slab(self.slabs.len()),
+            what: Mapped::Slab(self.slabs.len()),
         });
         self.slabs.push(place);
     }
@@ -156,7 +156,7 @@ impl Directory {
     pub(crate) fn seal(&mut self) -> Result<(), (u64, u64)> {
         self.ranges.sort_by_key(|r| (r.start, r.last));
         // Functions may share an address (aliases), as may literals the linker merged.
-        let slab = |r: &Range| matches!(r.what, What::Slab(_));
+        let slab = |r: &Range| matches!(r.what, Mapped::Slab(_));
         let mut pairs = self.ranges.windows(2);
         let overlap = pairs.find(|w| w[1].start < w[0].last && (slab(&w[0]) || slab(&w[1])));
         match overlap {
@@ -169,7 +169,7 @@ impl Directory {
     pub fn translate(&self, types: &TypeTable, addr: u64, pointee: TypeId) -> Result<usize, Lost> {
         match self.object_at(types, addr, pointee) {
             Err(Lost::Dangling) => match self.shared.find(addr) {
-                Some(Found::Here(here)) => Ok(here),
+                Some(SharedAddress::Here(here)) => Ok(here),
                 _ => Err(Lost::Dangling),
             },
             other => other,
@@ -179,7 +179,7 @@ impl Directory {
     /// The shared object in whose variables an address is, or of which there is another here.
     pub(crate) fn in_library(&self, addr: u64) -> Option<&str> {
         match self.shared.find(addr) {
-            Some(Found::Lost(name)) => Some(name),
+            Some(SharedAddress::Lost(name)) => Some(name),
             _ => None,
         }
     }
@@ -285,7 +285,7 @@ impl Directory {
             self.inside(types, front, addr, pointee),
         );
         let of = |range: &Range| match &range.what {
-            What::Object { ty, .. } => *ty,
+            Mapped::Object { ty, .. } => *ty,
             _ => TypeId::UNKNOWN,
         };
         match (a, b) {
@@ -293,7 +293,7 @@ impl Directory {
             (Err(_), b) => b,
             (a, Err(_)) => a,
             // Literals lie side by side; hardly anyone points behind one.
-            (a, _) if matches!(front.what, What::Object { literal: true, .. }) => a,
+            (a, _) if matches!(front.what, Mapped::Object { literal: true, .. }) => a,
             (a, b) => match (
                 begins(types, of(next), pointee),
                 ends(types, of(front), pointee),
@@ -323,9 +323,9 @@ impl Directory {
         pointee: TypeId,
     ) -> Result<usize, Lost> {
         let object = match &range.what {
-            What::Function(target) => return Ok(*target),
-            What::Slab(i) => self.slabs[*i].find(addr).ok_or(Lost::Dangling)?,
-            What::Object {
+            Mapped::Function(target) => return Ok(*target),
+            Mapped::Slab(i) => self.slabs[*i].find(addr).ok_or(Lost::Dangling)?,
+            Mapped::Object {
                 target,
                 plan,
                 size,

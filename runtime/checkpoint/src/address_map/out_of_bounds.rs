@@ -7,7 +7,7 @@ use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::address_map::Directory;
 use pc3_format::meta::BesideMeta;
-use pc3_state::beside::{Beside, From, FEW};
+use pc3_state::beside::{Beside, OutOfBoundsOrigin, FEW};
 use pc3_state::program::registry::{Extent, Program};
 use pc3_state::rank::Rank;
 use pc3_state::stack::frames::text;
@@ -69,7 +69,7 @@ pub fn moved(rank: &mut Rank, from: usize, to: usize, elem: usize, place: *const
     if known.is_some_and(|f| (f.object, f.elem) == (object, elem)) {
         return;
     }
-    let from = From {
+    let from = OutOfBoundsOrigin {
         object,
         elem,
         place: text(place).into_owned(),
@@ -111,9 +111,9 @@ fn tidy(rank: &mut Rank) {
 /// What a checkpoint keeps of them.
 pub fn save(rank: &mut Rank) -> Vec<BesideMeta> {
     tidy(rank);
-    let each = |(to, list): (&usize, &Vec<From>)| {
+    let each = |(to, list): (&usize, &Vec<OutOfBoundsOrigin>)| {
         let to = *to as u64;
-        let of = move |f: &From| BesideMeta {
+        let of = move |f: &OutOfBoundsOrigin| BesideMeta {
             addr: to,
             object: f.object as u64,
             elem: f.elem as u64,
@@ -128,7 +128,7 @@ pub fn save(rank: &mut Rank) -> Vec<BesideMeta> {
 
 /// What a saved number could mean here.
 #[derive(Debug)]
-pub struct Moved {
+pub struct MovedNumber {
     /// None: the object is there, and nothing here is so far from it.
     pub here: Option<usize>,
     pub elem: u64,
@@ -141,8 +141,8 @@ pub fn load(
     source: &TypeTable,
     directory: &Directory,
     into: &mut Beside,
-) -> HashMap<u64, Vec<Moved>> {
-    let mut map: HashMap<u64, Vec<Moved>> = HashMap::new();
+) -> HashMap<u64, Vec<MovedNumber>> {
+    let mut map: HashMap<u64, Vec<MovedNumber>> = HashMap::new();
     for b in saved {
         let Ok(object) = directory.translate(source, b.object, TypeId::UNKNOWN) else {
             continue;
@@ -151,14 +151,14 @@ pub fn load(
         if let Some((to, elem)) = here {
             into.add(
                 to,
-                From {
+                OutOfBoundsOrigin {
                     object,
                     elem,
                     place: b.place.clone(),
                 },
             );
         }
-        map.entry(b.addr).or_default().push(Moved {
+        map.entry(b.addr).or_default().push(MovedNumber {
             here: here.map(|(to, _)| to),
             elem: b.elem,
             place: b.place.clone(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use pc3_typemetric::plan::{Resolver, Unresolved};
 use pc3_typemetric::types::{TypeId, TypeTable};
 
-use crate::address_map::out_of_bounds::Moved;
+use crate::address_map::out_of_bounds::MovedNumber;
 use crate::address_map::{Directory, Lost};
 use pc3_format::unions::UnionMeta;
 use pc3_process::lock_owners::{self, THREAD};
@@ -26,7 +26,7 @@ pub struct Translator<'a> {
     /// Constants that 32 bits changed.
     wide: &'a [Wide],
     /// Numbers of pointers outside of their objects, if these may be elsewhere now.
-    beside: HashMap<u64, Vec<Moved>>,
+    beside: HashMap<u64, Vec<MovedNumber>>,
     /// Everything is where it was.
     still: bool,
     /// The program's ranks get their threads later.
@@ -82,7 +82,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Pointers outside of their objects.
-    pub fn beside(mut self, beside: HashMap<u64, Vec<Moved>>) -> Translator<'a> {
+    pub fn beside(mut self, beside: HashMap<u64, Vec<MovedNumber>>) -> Translator<'a> {
         self.beside = beside;
         self
     }
@@ -259,8 +259,8 @@ impl<'a> Translator<'a> {
     fn outside(&self, raw: u64, pointee: TypeId) -> Option<Result<u64, Unresolved>> {
         let size = self.source.size(pointee);
         let list = self.beside.get(&raw)?.iter();
-        let fit = |m: &&Moved| size == 0 || m.elem == size;
-        let moved: Vec<&Moved> = list.filter(fit).collect();
+        let fit = |m: &&MovedNumber| size == 0 || m.elem == size;
+        let moved: Vec<&MovedNumber> = list.filter(fit).collect();
         let first = moved.first()?;
         let refuse = |why: &str| {
             Err(Unresolved(format!(

@@ -10,7 +10,7 @@ use crate::process::signal_tables;
 use pc3_format::library::{ExitMeta, ProcessMeta};
 use pc3_process::children;
 use pc3_process::files::baseline;
-use pc3_process::files::scan::{scan, scan_one, Open};
+use pc3_process::files::scan::{scan, scan_one, OpenFile};
 use pc3_process::limits;
 use pc3_process::obstacles;
 use pc3_process::variables;
@@ -52,7 +52,7 @@ pub fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
     if let Some(child) = children::obstacle() {
         return Err(child);
     }
-    let mut open: BTreeMap<usize, Vec<Open>> = BTreeMap::new();
+    let mut open: BTreeMap<usize, Vec<OpenFile>> = BTreeMap::new();
     let first = ranks.first().map_or(0, |r| r.id());
     for (rank, file) in found.open {
         let here = ranks.iter().any(|r| r.id() == rank);

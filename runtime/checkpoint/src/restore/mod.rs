@@ -40,7 +40,7 @@ use pc3_format::shared::SharedMeta;
 use pc3_process::shared_objects::{self, Shared};
 use pc3_state::guest::Source;
 use pc3_state::job::Job;
-use pc3_state::program::registry::{Number, Order, Program};
+use pc3_state::program::registry::{Number, OrderDependence, Program};
 use pc3_state::rank::Rank;
 use pc3_state::transfer::LoadError;
 use place::Constants;
@@ -199,7 +199,7 @@ fn compare_numbers(
         let of_files = |o: &&(String, u32)| o.1 == differs::OF_FILES;
         // What headers make of a program differs, and what is read is read here, so both builds are asked.
         let here = program.orders.iter().filter(|o| o.by < PC3_ORDER_WAY);
-        let here: Vec<(String, u32)> = here.map(Order::row).collect();
+        let here: Vec<(String, u32)> = here.map(OrderDependence::row).collect();
         let all = rank.orders.iter().chain(here.iter().filter(of_files));
         let before = checkpoint.program.orders.iter().filter(of_files);
         differs::agree(abis, all.chain(before), files)?;

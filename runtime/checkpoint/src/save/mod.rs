@@ -28,7 +28,7 @@ use pc3_process::environment;
 use pc3_process::shared_objects;
 use pc3_state::guest::{self, write_tables, Image, Numbers, Tables};
 use pc3_state::job::Job;
-use pc3_state::program::registry::{Order, Program};
+use pc3_state::program::registry::{OrderDependence, Program};
 use pc3_state::rank::Rank;
 use pc3_state::save_data::Data;
 use pc3_state::skipped_checkpoint::Skipped;
@@ -310,7 +310,7 @@ fn lent(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<LentM
     }
     // SAFETY: what the process was started with.
     let parts = unsafe { environment::parts(arguments::environment(), &|at| rank.owns(at)) };
-    let one = |p: environment::Part| {
+    let one = |p: environment::TextRange| {
         Ok(LentMeta {
             addr: p.addr as u64,
             ty: match p.text {
@@ -417,7 +417,7 @@ pub(crate) fn program_meta(program: &Program) -> ProgramMeta {
             .orders
             .iter()
             .filter(|o| o.by >= PC3_ORDER_SIZE)
-            .map(Order::row)
+            .map(OrderDependence::row)
             .chain(ways::rows(&program.orders))
             .collect(),
     }

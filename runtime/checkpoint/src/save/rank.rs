@@ -13,7 +13,7 @@ use pc3_format::meta::{CallbackMeta, FrameMeta, LargeMeta, RankMeta, ShadowMeta,
 use pc3_format::unions::UnionMeta;
 use pc3_process::variables;
 use pc3_state::floats;
-use pc3_state::program::registry::{Order, Program};
+use pc3_state::program::registry::{OrderDependence, Program};
 use pc3_state::rank::{Rank, Status};
 use pc3_state::save_data::Data;
 use pc3_state::stack::exits::AtExit;
@@ -98,7 +98,7 @@ fn kept(program: &Program, rank: &Rank) -> Vec<(String, u32)> {
     let here = here.filter(|o| o.by < PC3_ORDER_WAY && o.has_run());
     let reached = ways::reached(&program.orders);
     let here = here.filter(|o| o.when.as_ref().is_none_or(|n| reached.contains(n)));
-    let mut list: Vec<(String, u32)> = here.map(Order::row).collect();
+    let mut list: Vec<(String, u32)> = here.map(OrderDependence::row).collect();
     list.extend(rank.orders.iter().cloned());
     list.sort_unstable();
     list.dedup();

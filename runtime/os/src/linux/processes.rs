@@ -168,7 +168,7 @@ pub fn let_read() {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum CopyDirection {
     Read,
     Write,
 }
@@ -179,15 +179,15 @@ pub enum Way {
 /// # Safety
 /// `ours` may be written, or is readable, for `len` bytes.
 pub unsafe fn copy_memory(
-    way: Way,
+    way: CopyDirection,
     pid: u32,
     theirs: u64,
     ours: *mut u8,
     len: usize,
 ) -> Result<(), c_int> {
     let call = match way {
-        Way::Read => libc::process_vm_readv,
-        Way::Write => libc::process_vm_writev,
+        CopyDirection::Read => libc::process_vm_readv,
+        CopyDirection::Write => libc::process_vm_writev,
     };
     errors::keep(|| {
         let mut done = 0;

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use pc3_os::files;
 
 use super::baseline;
-use super::scan::{self, Made};
+use super::scan::{self, Opener};
 use super::system;
 use crate::limits;
 use pc3_control::report::say;
@@ -209,7 +209,7 @@ fn taken(n: RawFd, meta: &OpenMeta, other: Option<usize>, leads: &[u8]) -> Strin
 }
 
 pub fn remember(rank: usize, n: RawFd, meta: &OpenMeta) {
-    let made = Made {
+    let made = Opener {
         rank,
         call: "an earlier run".to_owned(),
         whole: meta.below.is_none(),

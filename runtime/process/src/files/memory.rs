@@ -24,7 +24,7 @@ pub fn nowhere() -> *mut FILE {
 }
 
 /// Where a stream's bytes are, and how far it is.
-pub struct Memory {
+pub struct StreamMemory {
     bytes: *mut u8,
     /// Room for so many.
     size: usize,
@@ -54,9 +54,9 @@ impl Owner {
     }
 }
 
-impl Memory {
-    fn new(owner: Owner) -> Memory {
-        Memory {
+impl StreamMemory {
+    fn new(owner: Owner) -> StreamMemory {
+        StreamMemory {
             bytes: null_mut(),
             size: 0,
             at: 0,
@@ -68,7 +68,7 @@ impl Memory {
         }
     }
 
-    fn open(self, mode: &CStr) -> (*mut FILE, *mut Memory) {
+    fn open(self, mode: &CStr) -> (*mut FILE, *mut StreamMemory) {
         let memory = Box::into_raw(Box::new(self));
         let functions = Functions {
             read: Some(read),
@@ -149,8 +149,8 @@ pub unsafe fn on_buffer(
     buffer: *mut c_void,
     size: usize,
     mode: &CStr,
-) -> Option<(*mut FILE, *mut Memory)> {
-    let mut m = Memory::new(owner);
+) -> Option<(*mut FILE, *mut StreamMemory)> {
+    let mut m = StreamMemory::new(owner);
     let kind = mode.to_bytes();
     m.size = size;
     m.bytes = buffer.cast();
@@ -191,8 +191,8 @@ pub unsafe fn growing(
     owner: Owner,
     bytes: *mut *mut c_char,
     size: *mut usize,
-) -> Option<(*mut FILE, *mut Memory)> {
-    let mut m = Memory::new(owner);
+) -> Option<(*mut FILE, *mut StreamMemory)> {
+    let mut m = StreamMemory::new(owner);
     m.wanted = Some((bytes, size));
     m.grow(1).then_some(())?;
     m.length = 0;
@@ -201,8 +201,12 @@ pub unsafe fn growing(
 }
 
 /// That of a checkpoint, whose addresses are this program's already.
-pub fn again(owner: Owner, meta: &MemoryMeta, mode: &str) -> Option<(*mut FILE, *mut Memory)> {
-    let mut m = Memory::new(owner);
+pub fn again(
+    owner: Owner,
+    meta: &MemoryMeta,
+    mode: &str,
+) -> Option<(*mut FILE, *mut StreamMemory)> {
+    let mut m = StreamMemory::new(owner);
     let number = |n: u64| usize::try_from(n).ok();
     m.bytes = number(meta.addr)? as *mut u8;
     m.size = number(meta.size)?;
@@ -223,7 +227,7 @@ pub fn again(owner: Owner, meta: &MemoryMeta, mode: &str) -> Option<(*mut FILE, 
 unsafe extern "C" fn read(cookie: *mut c_void, into: *mut c_char, n: usize) -> isize {
     // SAFETY: by the C library.
     unsafe {
-        let m = &mut *cookie.cast::<Memory>();
+        let m = &mut *cookie.cast::<StreamMemory>();
         let n = n.min(m.length.saturating_sub(m.at));
         if n > 0 {
             std::ptr::copy_nonoverlapping(m.bytes.add(m.at), into.cast(), n);
@@ -236,7 +240,7 @@ unsafe extern "C" fn read(cookie: *mut c_void, into: *mut c_char, n: usize) -> i
 unsafe extern "C" fn write(cookie: *mut c_void, from: *const c_char, n: usize) -> isize {
     // SAFETY: by the C library.
     unsafe {
-        let m = &mut *cookie.cast::<Memory>();
+        let m = &mut *cookie.cast::<StreamMemory>();
         let from = from.cast::<u8>();
         let at = if m.appends { m.length } else { m.at };
         let mut n = n;
@@ -275,7 +279,7 @@ unsafe extern "C" fn write(cookie: *mut c_void, from: *const c_char, n: usize) -
 unsafe extern "C" fn seek(cookie: *mut c_void, offset: *mut i64, whence: c_int) -> c_int {
     // SAFETY: by the C library.
     unsafe {
-        let m = &mut *cookie.cast::<Memory>();
+        let m = &mut *cookie.cast::<StreamMemory>();
         let from = match whence {
             SEEK_SET => 0,
             SEEK_CUR => m.at,
@@ -311,7 +315,7 @@ unsafe extern "C" fn seek(cookie: *mut c_void, offset: *mut i64, whence: c_int) 
 unsafe extern "C" fn close(cookie: *mut c_void) -> c_int {
     // SAFETY: by the C library; nobody uses it afterwards.
     unsafe {
-        let m = Box::from_raw(cookie.cast::<Memory>());
+        let m = Box::from_raw(cookie.cast::<StreamMemory>());
         if m.wanted.is_some() {
             *m.bytes.add(m.at) = 0;
         }

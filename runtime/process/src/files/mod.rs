@@ -37,14 +37,14 @@ use crate::variables;
 use again::Reopened;
 pub use call_place::call;
 use describe::{as_it_is, describe, gone};
-use memory::Memory;
 pub use memory::Owner;
+use memory::StreamMemory;
 use pc3_format::library::{
     AppendedMeta, BufferMeta, FileKind, FileMeta, HeldMeta, LibraryMeta, MemoryMeta, OpenMeta,
     Origin, STATE_EOF, STATE_UNSEEN,
 };
 use pc3_format::meta::Span;
-use scan::Open;
+use scan::OpenFile;
 pub use standard::kind_of;
 use standard::standard;
 pub use standard::{
@@ -75,7 +75,7 @@ struct Opened {
     /// No checkpoint can hold it; this call made it.
     opaque: Option<String>,
     /// It lives in memory of the program.
-    memory: Option<NonNull<Memory>>,
+    memory: Option<NonNull<StreamMemory>>,
 }
 
 /// A file that was written and closed: what is appended later must not be appended twice.
@@ -94,7 +94,7 @@ pub struct Files {
     gone: BTreeSet<usize>,
     written: Vec<Written>,
     /// What is open at the checkpoint that is being taken.
-    scanned: Vec<Open>,
+    scanned: Vec<OpenFile>,
     closed: Vec<u64>,
     /// Reopened by a restart, not yet put into position.
     unsettled: Unsettled,
@@ -124,7 +124,7 @@ impl Files {
     }
 
     /// The stream noted last lives in memory of the program.
-    pub fn is_in_memory(&mut self, memory: *mut Memory) {
+    pub fn is_in_memory(&mut self, memory: *mut StreamMemory) {
         if let Some(last) = self.opened.last_mut() {
             last.memory = NonNull::new(memory);
         }
@@ -265,14 +265,14 @@ impl Files {
     }
 
     /// Takes over what has been found open.
-    pub fn take(&mut self, open: Vec<Open>, closed: Vec<u64>) {
+    pub fn take(&mut self, open: Vec<OpenFile>, closed: Vec<u64>) {
         self.scanned = open;
         self.closed = closed;
         let streams: Vec<*mut FILE> = self.opened.iter().map(|o| o.stream).collect();
         for stream in streams.into_iter().chain(self.given()) {
             // SAFETY: an open stream, or a standard one.
             let (fd, back) = unsafe { (streams::number(stream), stream::to_go_back(stream)) };
-            let on = |o: &&mut Open| o.meta.numbers.iter().any(|n| n.0 as i64 == i64::from(fd));
+            let on = |o: &&mut OpenFile| o.meta.numbers.iter().any(|n| n.0 as i64 == i64::from(fd));
             if let Some(open) = self.scanned.iter_mut().find(on).filter(|_| back > 0) {
                 let at = &mut open.meta.position;
                 *at = at.map(|at| at.saturating_sub(back));
@@ -550,7 +550,7 @@ fn in_memory(
     meta: &MemoryMeta,
     mode: &str,
     address: &dyn Fn(u64) -> Option<usize>,
-) -> Result<(*mut FILE, *mut Memory), String> {
+) -> Result<(*mut FILE, *mut StreamMemory), String> {
     let lost = "the memory of a stream is not there any more";
     let here = |saved: u64| address(saved).map(|a| a as u64).ok_or(lost);
     let mut meta = *meta;

@@ -29,7 +29,7 @@ pub(crate) const UPDATED_LIMIT: u64 = 16 << 20;
 
 /// Who made a descriptor, and how.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct Opener {
     pub rank: usize,
     /// `open at a.c:12`.
     pub call: String,
@@ -37,15 +37,15 @@ pub struct Made {
     pub whole: bool,
 }
 
-static MADE: Mutex<BTreeMap<RawFd, Made>> = Mutex::new(BTreeMap::new());
+static MADE: Mutex<BTreeMap<RawFd, Opener>> = Mutex::new(BTreeMap::new());
 
-pub fn made() -> MutexGuard<'static, BTreeMap<RawFd, Made>> {
+pub fn made() -> MutexGuard<'static, BTreeMap<RawFd, Opener>> {
     MADE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An open file of the program.
 #[derive(Clone, Debug)]
-pub struct Open {
+pub struct OpenFile {
     pub meta: OpenMeta,
     /// Of a removed file, or of one open for update.
     pub contents: Option<Vec<u8>>,
@@ -54,16 +54,16 @@ pub struct Open {
 /// What is open, with the rank that it belongs to.
 #[derive(Debug, Default)]
 pub struct Scan {
-    pub open: Vec<(usize, Open)>,
+    pub open: Vec<(usize, OpenFile)>,
     pub closed: Vec<u64>,
 }
 
-struct Found {
+struct FoundDescriptor {
     fd: RawFd,
     identity: Identity,
     access: u64,
     inherited: Option<RawFd>,
-    open: Open,
+    open: OpenFile,
 }
 
 /// All of it, or why it cannot be saved.  No rank runs.  `guests`: what is no file a guest has in values that are made again.
@@ -83,7 +83,7 @@ pub fn scan_one(rank: usize, guests: bool) -> Result<Scan, String> {
     // Whoever looks has descriptors open for that.
     let _alone = system::looking();
     let list = without_strangers(guests)?;
-    let made: BTreeMap<RawFd, Made> = made()
+    let made: BTreeMap<RawFd, Opener> = made()
         .iter()
         .filter(|(_, m)| m.rank == rank)
         .map(|(fd, m)| (*fd, m.clone()))
@@ -150,11 +150,11 @@ fn listed() -> Result<Vec<RawFd>, String> {
 
 /// Describes descriptors of the program's, or says why one cannot be saved.
 fn find<'a>(
-    list: impl Iterator<Item = (RawFd, Option<&'a Made>)>,
+    list: impl Iterator<Item = (RawFd, Option<&'a Opener>)>,
     guests: bool,
-) -> Result<Vec<(usize, Found)>, String> {
+) -> Result<Vec<(usize, FoundDescriptor)>, String> {
     let base = baseline::get();
-    let mut found: Vec<(usize, Found)> = Vec::new();
+    let mut found: Vec<(usize, FoundDescriptor)> = Vec::new();
     for (fd, made) in list {
         let Some(identity) = system::of(fd) else {
             continue;
@@ -189,7 +189,7 @@ fn find<'a>(
         open.meta.numbers.push(number);
         found.push((
             rank,
-            Found {
+            FoundDescriptor {
                 fd,
                 identity,
                 access,
@@ -210,7 +210,7 @@ fn closed_standard(list: &[RawFd]) -> Vec<u64> {
 }
 
 /// References between removed files count within a rank.
-fn by_rank(found: Vec<(usize, Found)>) -> Vec<(usize, Open)> {
+fn by_rank(found: Vec<(usize, FoundDescriptor)>) -> Vec<(usize, OpenFile)> {
     let ranks: Vec<usize> = found.iter().map(|f| f.0).collect();
     let bytes: Vec<Option<Vec<u8>>> = found.iter().map(|f| f.1.open.contents.clone()).collect();
     let nth = |i: usize| ranks[..i].iter().filter(|r| **r == ranks[i]).count() as u64;
@@ -255,9 +255,9 @@ fn duplicate_of_standard(fd: RawFd, identity: &Identity) -> Option<RawFd> {
     })
 }
 
-fn described(fd: RawFd, identity: &Identity, access: u64, origin: Origin) -> Open {
+fn described(fd: RawFd, identity: &Identity, access: u64, origin: Origin) -> OpenFile {
     let regular = identity.is_regular();
-    Open {
+    OpenFile {
         meta: OpenMeta {
             origin,
             path: system::path_of(fd),
@@ -277,10 +277,10 @@ fn program_file(
     fd: RawFd,
     identity: &Identity,
     access: u64,
-    made: Option<&Made>,
-    earlier: &[(usize, Found)],
+    made: Option<&Opener>,
+    earlier: &[(usize, FoundDescriptor)],
     guests: bool,
-) -> Result<Open, String> {
+) -> Result<OpenFile, String> {
     let by = made.map_or(String::new(), |m| format!(" (made by {})", m.call));
     let refuse = |what: &str| Err(format!("descriptor {fd} is {what}{by}"));
     let mut open = described(fd, identity, access, Origin::Path);

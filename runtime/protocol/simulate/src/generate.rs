@@ -20,13 +20,13 @@ const POSTED_ANY: Tag = 11;
 const FARMS: Tag = 20;
 
 /// A request under way at a rank.
-struct Open {
+struct OpenRequest {
     rank: Rank,
     slot: Slot,
-    what: What,
+    what: Pending,
 }
 
-enum What {
+enum Pending {
     /// Complete when so many messages of its kind have been sent.
     Receive {
         key: Key,
@@ -45,7 +45,7 @@ struct Builder<'a> {
     rng: &'a mut Rng,
     program: Program,
     alive: Vec<Rank>,
-    open: Vec<Open>,
+    open: Vec<OpenRequest>,
     /// Messages of a kind sent, and receives of it posted, so far.
     sent: BTreeMap<Key, u32>,
     posted: BTreeMap<Key, u32>,
@@ -59,7 +59,7 @@ struct Builder<'a> {
 
 /// What to draw programs from.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct ProgramShape {
     pub ranks: u32,
     /// Steps of the common order.
     pub length: u32,
@@ -72,7 +72,7 @@ pub struct Shape {
     pub usual: bool,
 }
 
-pub fn generate(rng: &mut Rng, shape: Shape) -> Program {
+pub fn generate(rng: &mut Rng, shape: ProgramShape) -> Program {
     let processes = rng.u32(1..=shape.ranks);
     let mut b = Builder {
         program: Program {
@@ -147,16 +147,16 @@ impl Builder<'_> {
         let key = (rank, from, tag);
         let nth = self.posted.entry(key).or_default();
         *nth += 1;
-        let what = What::Receive { key, nth: *nth };
-        self.open.push(Open { rank, slot, what });
+        let what = Pending::Receive { key, nth: *nth };
+        self.open.push(OpenRequest { rank, slot, what });
         slot
     }
 
     /// Will this be complete whatever the rank does?
-    fn is_sure(&self, open: &Open) -> bool {
+    fn is_sure(&self, open: &OpenRequest) -> bool {
         match &open.what {
-            What::Receive { key, nth } => self.sent.get(key).is_some_and(|s| s >= nth),
-            What::Collective { group, nth } => {
+            Pending::Receive { key, nth } => self.sent.get(key).is_some_and(|s| s >= nth),
+            Pending::Collective { group, nth } => {
                 let members = &self.program.groups[group];
                 let entered = |m: &Rank| self.entered.get(&(*group, *m)).is_some_and(|e| e >= nth);
                 members.iter().all(entered)
@@ -164,7 +164,7 @@ impl Builder<'_> {
         }
     }
 
-    fn step(&mut self, kind: usize, shape: Shape) {
+    fn step(&mut self, kind: usize, shape: ProgramShape) {
         match kind {
             0 => {
                 if let Some((a, b)) = self.two() {
@@ -223,8 +223,8 @@ impl Builder<'_> {
 
     /// A message for a receive that waits for one.
     fn send_for_open(&mut self) {
-        let wanting = |o: &&Open| {
-            let What::Receive { key, nth } = &o.what else {
+        let wanting = |o: &&OpenRequest| {
+            let Pending::Receive { key, nth } = &o.what else {
                 return false;
             };
             self.sent.get(key).is_none_or(|s| s < nth)
@@ -234,8 +234,8 @@ impl Builder<'_> {
             .iter()
             .filter(wanting)
             .filter_map(|o| match &o.what {
-                What::Receive { key, .. } => Some(*key),
-                What::Collective { .. } => None,
+                Pending::Receive { key, .. } => Some(*key),
+                Pending::Collective { .. } => None,
             })
             .collect();
         if let Some(&(to, from, tag)) = self.rng.choice(&keys) {
@@ -299,8 +299,8 @@ impl Builder<'_> {
         self.op(rank, Op::Initiate { slot, group });
         let nth = self.entered.entry((group, rank)).or_default();
         *nth += 1;
-        let what = What::Collective { group, nth: *nth };
-        self.open.push(Open { rank, slot, what });
+        let what = Pending::Collective { group, nth: *nth };
+        self.open.push(OpenRequest { rank, slot, what });
     }
 
     fn collective(&mut self) {
@@ -442,11 +442,13 @@ impl Builder<'_> {
             }
         }
         loop {
-            let unsent = |o: &Open| match &o.what {
-                What::Receive { key, .. } => (key.0 == rank || key.1 == Some(rank)).then_some(*key),
-                What::Collective { .. } => None,
+            let unsent = |o: &OpenRequest| match &o.what {
+                Pending::Receive { key, .. } => {
+                    (key.0 == rank || key.1 == Some(rank)).then_some(*key)
+                }
+                Pending::Collective { .. } => None,
             };
-            let wanting = |o: &&Open| !self.is_sure(o);
+            let wanting = |o: &&OpenRequest| !self.is_sure(o);
             let key = self.open.iter().filter(wanting).find_map(unsent);
             let Some((to, from, tag)) = key else { break };
             let from = from.unwrap_or_else(|| self.any());

@@ -17,11 +17,11 @@ use pc3_simulate::state::Counts;
 #[command(name = "cargo xtask simulate")]
 struct Cli {
     #[command(subcommand)]
-    what: What,
+    what: Subcommands,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum Subcommands {
     /// What CI runs: 20,000 schedules, each broken rule found, a brief exhaustive search
     Check,
     /// Random programs and schedules
@@ -61,30 +61,30 @@ enum What {
 
 fn main() {
     let result = match Cli::parse().what {
-        What::Check => barriers(20_000)
+        Subcommands::Check => barriers(20_000)
             .and_then(|()| together(20_000))
             .and_then(|()| random(0, 20_000, 16))
             .and_then(|()| broken(400_000))
             .and_then(|()| search(Size::Brief))
             .and_then(|()| search(Size::Spawning)),
-        What::Random {
+        Subcommands::Random {
             schedules,
             from,
             ranks,
         } => random(from, schedules, ranks),
-        What::Barrier { schedules } => barriers(schedules),
-        What::Processes {
+        Subcommands::Barrier { schedules } => barriers(schedules),
+        Subcommands::Processes {
             seed: Some(seed), ..
         } => {
             let (end, text) = processes::trace(seed);
             println!("{text}");
             end.map(|_| ()).map_err(|e| e.to_string())
         }
-        What::Processes { schedules, .. } => together(schedules),
-        What::Seed { seed } => seed_of(seed),
-        What::Broken { schedules } => broken(schedules),
-        What::Exhaustive => search(Size::Full).and_then(|()| search(Size::Spawning)),
-        What::Scale => {
+        Subcommands::Processes { schedules, .. } => together(schedules),
+        Subcommands::Seed { seed } => seed_of(seed),
+        Subcommands::Broken { schedules } => broken(schedules),
+        Subcommands::Exhaustive => search(Size::Full).and_then(|()| search(Size::Spawning)),
+        Subcommands::Scale => {
             table();
             Ok(())
         }

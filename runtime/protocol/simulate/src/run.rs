@@ -6,7 +6,7 @@ use fastrand::Rng;
 use pc3_protocol::Rules;
 
 use crate::check::{self, Violation};
-use crate::generate::{generate, Shape};
+use crate::generate::{generate, ProgramShape};
 use crate::state::{Action, Budget, Counts, World};
 
 /// What to draw from.
@@ -40,7 +40,7 @@ pub fn world(seed: u64, options: &Options) -> (World, Rng) {
     let most = options.most_ranks.max(2);
     // Small jobs say more for the time.
     let ranks = 2 + rng.u32(0..most - 1).min(rng.u32(0..most - 1));
-    let shape = Shape {
+    let shape = ProgramShape {
         ranks,
         length: rng.u32(5..60),
         spawns: rng.u32(0..3) == 0,

@@ -40,7 +40,7 @@ pub struct Message {
 
 /// Which ways the ranks of a process take.  While no checkpoint is under way nobody counts messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Way {
+pub struct ProcessEpochs {
     /// Epochs that it has heard of.
     pub heard: u32,
     /// Epochs for which it has begun to count.
@@ -205,7 +205,7 @@ pub struct World {
     pub bound: usize,
     pub ranks: BTreeMap<Rank, RankState>,
     pub nodes: Vec<Node>,
-    pub ways: Vec<Way>,
+    pub ways: Vec<ProcessEpochs>,
     pub app: BTreeMap<(Rank, Rank), VecDeque<Message>>,
     pub control: BTreeMap<(u32, u32), VecDeque<Control>>,
     pub meetings: BTreeMap<(Group, u64), Meeting>,

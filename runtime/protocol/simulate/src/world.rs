@@ -10,7 +10,8 @@ use pc3_protocol::{
 use crate::check::{self, Violation};
 use crate::program::Program;
 use crate::state::{
-    mix, Action, Budget, Control, Counts, Member, Message, Pending, Progress, RankState, Way, World,
+    mix, Action, Budget, Control, Counts, Member, Message, Pending, ProcessEpochs, Progress,
+    RankState, World,
 };
 
 /// Nodes below each node.
@@ -62,9 +63,9 @@ impl World {
             Node::new(self.rules, i == 0, members, below, replaying)
         };
         self.nodes = (0..count).map(node).collect();
-        let way = Way {
+        let way = ProcessEpochs {
             counts: replaying || !self.program.usual,
-            ..Way::default()
+            ..ProcessEpochs::default()
         };
         self.ways = vec![way; count as usize];
     }

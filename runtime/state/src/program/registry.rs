@@ -153,7 +153,7 @@ impl Number {
 
 /// A place where what the architecture gave is kept, and what decides (`pc3_order`).
 #[derive(Debug)]
-pub struct Order {
+pub struct OrderDependence {
     pub place: String,
     pub by: u32,
     /// Address of the byte that says whether its code has run; 0: nothing says it.
@@ -162,7 +162,7 @@ pub struct Order {
     pub when: Option<String>,
 }
 
-impl Order {
+impl OrderDependence {
     pub fn has_run(&self) -> bool {
         // SAFETY: a variable of the program's, which is only ever set.
         self.ran == 0 || unsafe { *(self.ran as *const u8) != 0 }
@@ -224,7 +224,7 @@ pub struct Program {
     pub numbers: Vec<Number>,
     /// Constants that it keeps and a `long` of 32 bits changes.
     pub wide: Vec<Wide>,
-    pub orders: Vec<Order>,
+    pub orders: Vec<OrderDependence>,
     /// Places that allocate memory of unknown type, or of several forms.
     pub untyped: Vec<String>,
     /// Structs whose memory is also written as others.
@@ -432,7 +432,7 @@ struct Builder {
     around: Vec<(u32, usize)>,
     numbers: Vec<Number>,
     wide: Vec<Wide>,
-    orders: Vec<Order>,
+    orders: Vec<OrderDependence>,
     untyped: Vec<String>,
     also: Vec<also::Half>,
     unions: Vec<(usize, u32, usize, u32)>,
@@ -496,7 +496,7 @@ impl Builder {
                 what: text(w.what).into_owned(),
             }));
             let orders = slice(u.orders, u.norders).iter();
-            let orders = orders.map(|o| Order {
+            let orders = orders.map(|o| OrderDependence {
                 place: text(o.place).into_owned(),
                 by: o.is_long,
                 ran: o.ran as usize,
@@ -568,7 +568,7 @@ impl Builder {
             .enumerate()
             .map(|(i, f)| (f.raw as usize, i))
             .collect();
-        types.set_measured(sizes(self.orders.iter().map(Order::row)));
+        types.set_measured(sizes(self.orders.iter().map(OrderDependence::row)));
         let mut descriptors = self.descriptors;
         let headed = self.heads.join(&mut types, &mut descriptors)?;
         let shapes = Arc::new(Shapes::new(&types, &self.kinds));

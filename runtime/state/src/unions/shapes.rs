@@ -17,7 +17,7 @@ pub struct NoteSlot {
 
 /// A union.
 #[derive(Clone, Debug)]
-struct Form {
+struct NotedUnion {
     /// If its notes lie beside the program's memory.
     level: Option<usize>,
     /// By member.
@@ -29,7 +29,7 @@ struct Form {
 pub struct Shapes {
     /// By number of the type: has it any?
     has: Vec<bool>,
-    forms: Vec<Option<Form>>,
+    forms: Vec<Option<NotedUnion>>,
     /// As much as the longest note has of a member.
     most: usize,
     /// What codes of generated code say, and a number of theirs for a type.
@@ -62,7 +62,7 @@ impl Shapes {
                 true => window(types, t.size, m),
                 false => t.size.min(NOTES_MOST as u64) as u8,
             });
-            shapes.forms[id.0 as usize] = Some(Form {
+            shapes.forms[id.0 as usize] = Some(NotedUnion {
                 level: near.then_some(level),
                 windows: windows.collect(),
             });
@@ -80,7 +80,7 @@ impl Shapes {
         let longest = noted.flat_map(|f| f.windows.iter()).max();
         shapes.most = longest.copied().unwrap_or(0).into();
         // Generated code copies such notes also of unions that nothing writes.
-        let nested = |f: &Form| f.level == Some(1);
+        let nested = |f: &NotedUnion| f.level == Some(1);
         notes::begin(shapes.forms.iter().flatten().any(nested));
         shapes
     }
@@ -95,7 +95,7 @@ impl Shapes {
         self.has.get(ty as usize).copied().unwrap_or(false)
     }
 
-    fn form(&self, ty: u32) -> Option<&Form> {
+    fn form(&self, ty: u32) -> Option<&NotedUnion> {
         self.forms.get(ty as usize)?.as_ref()
     }
 
@@ -211,7 +211,7 @@ impl Shapes {
         let mut forms = vec![None; all];
         for (ty, level, windows) in list {
             let level = Some(*level);
-            forms[*ty as usize] = Some(Form {
+            forms[*ty as usize] = Some(NotedUnion {
                 level,
                 windows: (*windows).into(),
             });

@@ -7,8 +7,8 @@ use crate::abi::Endian;
 use crate::choice::Test;
 use crate::float::{self, FloatError, Stored};
 use crate::plan::agree;
-use crate::plan::ops::Body;
-use crate::plan::ops::{Case, Int, Op, Reference, Step, Tag};
+use crate::plan::ops::ElementPlan;
+use crate::plan::ops::{Case, Int, Op, Reference, Step, UnionTag};
 use crate::plan::resolve::{Env, Reason, Resolver};
 use crate::types::{Bits, TypeId};
 
@@ -27,7 +27,7 @@ const BLOCK_BYTES: usize = 16 << 10;
 /// Converts `count` elements; both slices are long enough, which the caller has checked.
 pub(crate) fn run(
     env: Env,
-    body: &Body,
+    body: &ElementPlan,
     src: &[u8],
     dst: &mut [u8],
     count: u64,
@@ -280,7 +280,7 @@ impl Exec<'_> {
     /// Unions at an offset of which a tag says what is in use.
     fn choose(
         &mut self,
-        tag: &Tag,
+        tag: &UnionTag,
         union: u64,
         (cases, otherwise): (&[Case], Option<&Vec<Op>>),
         span: Span,
@@ -341,7 +341,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    fn tag(&self, tag: &Tag, at: usize) -> i128 {
+    fn tag(&self, tag: &UnionTag, at: usize) -> i128 {
         match tag.bits {
             Some(bits) => {
                 let raw = get_bits(&self.src[at..], bits, self.env.from);

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use exec::Fail;
 use node::Node;
-use ops::Body;
+use ops::ElementPlan;
 use resolve::Env;
 pub use resolve::{ConvertError, Mismatch, NoReferences, Reason, Resolver, Unresolved};
 
@@ -41,7 +41,7 @@ pub(crate) struct Tail {
     pub declared: u64,
     /// Objects are known to be one struct.
     pub one: bool,
-    pub body: Body,
+    pub body: ElementPlan,
     pub node: Arc<Node>,
 }
 
@@ -61,7 +61,7 @@ impl Tail {
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(crate) env: Env,
-    pub(crate) body: Body,
+    pub(crate) body: ElementPlan,
     pub(crate) tail: Option<Tail>,
     pub(crate) node: Arc<Node>,
     pub(crate) references: bool,
@@ -159,7 +159,7 @@ impl Plan {
 
     /// It does not matter whether an object is several structs or one with a longer array.
     fn uniform(&self, tail: &Tail) -> bool {
-        let runs = |body: &Body| match &body.ops[..] {
+        let runs = |body: &ElementPlan| match &body.ops[..] {
             [op] => op.step.unit().filter(|unit| {
                 (op.s, op.d, op.n * unit.0, op.n * unit.1) == (0, 0, body.from_size, body.to_size)
             }),

@@ -16,11 +16,11 @@ pub(crate) struct Node {
     pub to_size: u64,
     /// Offsets are the same on both sides.
     pub same: bool,
-    pub parts: Parts,
+    pub parts: PlanShape,
 }
 
 #[derive(Debug)]
-pub(crate) enum Parts {
+pub(crate) enum PlanShape {
     Scalar,
     Array {
         elem: Arc<Node>,
@@ -28,13 +28,13 @@ pub(crate) enum Parts {
     },
     /// Ascending by offset for a struct.
     Record {
-        parts: Vec<Part>,
+        parts: Vec<PlanMember>,
         union: bool,
     },
 }
 
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct PlanMember {
     pub name: String,
     pub from: u64,
     pub to: u64,
@@ -55,17 +55,17 @@ impl Node {
             return Some(self.to_size);
         }
         match &self.parts {
-            Parts::Scalar => None,
-            Parts::Array { elem, .. } if elem.from_size == 0 => None,
-            Parts::Array { elem, .. } => {
+            PlanShape::Scalar => None,
+            PlanShape::Array { elem, .. } if elem.from_size == 0 => None,
+            PlanShape::Array { elem, .. } => {
                 let (index, inner) = (offset / elem.from_size, offset % elem.from_size);
                 Some(index * elem.to_size + elem.map(inner, hint)?)
             }
-            Parts::Record { parts, union: true } => {
+            PlanShape::Record { parts, union: true } => {
                 let mut found = parts.iter().filter(|p| offset <= p.len && p.bit.is_none());
                 found.find_map(|p| p.node.map(offset, hint).map(|to| to + p.to))
             }
-            Parts::Record {
+            PlanShape::Record {
                 parts,
                 union: false,
             } => {
@@ -110,12 +110,12 @@ impl Node {
     pub fn starts_with(&self, wanted: &dyn Fn(TypeId) -> bool) -> bool {
         self.is(wanted)
             || match &self.parts {
-                Parts::Scalar => false,
-                Parts::Array { elem, .. } => elem.starts_with(wanted),
-                Parts::Record { parts, union: true } => {
+                PlanShape::Scalar => false,
+                PlanShape::Array { elem, .. } => elem.starts_with(wanted),
+                PlanShape::Record { parts, union: true } => {
                     parts.iter().any(|p| p.node.starts_with(wanted))
                 }
-                Parts::Record { parts, .. } => parts
+                PlanShape::Record { parts, .. } => parts
                     .first()
                     .is_some_and(|p| p.from == 0 && p.node.starts_with(wanted)),
             }
@@ -124,12 +124,12 @@ impl Node {
     pub fn ends_with(&self, wanted: &dyn Fn(TypeId) -> bool) -> bool {
         self.is(wanted)
             || match &self.parts {
-                Parts::Scalar => false,
-                Parts::Array { elem, .. } => elem.ends_with(wanted),
-                Parts::Record { parts, union: true } => {
+                PlanShape::Scalar => false,
+                PlanShape::Array { elem, .. } => elem.ends_with(wanted),
+                PlanShape::Record { parts, union: true } => {
                     parts.iter().any(|p| p.node.ends_with(wanted))
                 }
-                Parts::Record { parts, .. } => parts
+                PlanShape::Record { parts, .. } => parts
                     .last()
                     .is_some_and(|p| p.from + p.len == self.from_size && p.node.ends_with(wanted)),
             }
@@ -138,11 +138,11 @@ impl Node {
     /// Does the byte at `offset` lie in an array of bytes, with no record beginning there?
     pub fn in_bytes(&self, offset: u64) -> bool {
         match &self.parts {
-            Parts::Scalar | Parts::Record { union: true, .. } => false,
-            Parts::Array { elem, .. } => {
+            PlanShape::Scalar | PlanShape::Record { union: true, .. } => false,
+            PlanShape::Array { elem, .. } => {
                 elem.is_byte() || elem.from_size > 0 && elem.in_bytes(offset % elem.from_size)
             }
-            Parts::Record { parts, .. } => {
+            PlanShape::Record { parts, .. } => {
                 offset > 0
                     && parts
                         .iter()
@@ -153,7 +153,7 @@ impl Node {
     }
 
     pub fn is_byte(&self) -> bool {
-        matches!(self.parts, Parts::Scalar) && self.from_size == 1
+        matches!(self.parts, PlanShape::Scalar) && self.from_size == 1
     }
 
     /// If the first `len` bytes end inside a scalar: where that starts.
@@ -162,12 +162,12 @@ impl Node {
             return None;
         }
         match &self.parts {
-            Parts::Scalar => Some(0),
-            Parts::Array { elem, .. } => {
+            PlanShape::Scalar => Some(0),
+            PlanShape::Array { elem, .. } => {
                 let start = len / elem.from_size * elem.from_size;
                 elem.cut(len - start).map(|at| start + at)
             }
-            Parts::Record { parts, .. } => parts
+            PlanShape::Record { parts, .. } => parts
                 .iter()
                 .filter(|p| p.from < len)
                 .filter_map(|p| p.cut(len))
@@ -191,13 +191,13 @@ impl Node {
         out
     }
 
-    pub fn trailing(&self) -> Option<&Part> {
+    pub fn trailing(&self) -> Option<&PlanMember> {
         match &self.parts {
-            Parts::Record {
+            PlanShape::Record {
                 parts,
                 union: false,
             } => parts.last().filter(|p| match &p.node.parts {
-                Parts::Array { count, .. } => *count <= 1,
+                PlanShape::Array { count, .. } => *count <= 1,
                 _ => p.node.trailing().is_some(),
             }),
             _ => None,
@@ -206,8 +206,8 @@ impl Node {
 
     pub fn write(&self, offset: u64, bit: Option<u64>, out: &mut String) {
         match &self.parts {
-            Parts::Scalar => {}
-            Parts::Array { elem, .. } => {
+            PlanShape::Scalar => {}
+            PlanShape::Array { elem, .. } => {
                 if let Some(index) = offset.checked_div(elem.from_size) {
                     let _ = write!(out, "[{index}]");
                     elem.write(
@@ -217,8 +217,8 @@ impl Node {
                     );
                 }
             }
-            Parts::Record { parts, .. } => {
-                let within = |p: &&Part| match (p.bit, bit) {
+            PlanShape::Record { parts, .. } => {
+                let within = |p: &&PlanMember| match (p.bit, bit) {
                     (Some(at), Some(b)) => at == b,
                     _ => p.from <= offset && offset < p.from + p.len,
                 };
@@ -237,7 +237,7 @@ impl Node {
     }
 }
 
-impl Part {
+impl PlanMember {
     pub fn cut(&self, len: u64) -> Option<u64> {
         let inner = len - self.from;
         if self.bit.is_some() {

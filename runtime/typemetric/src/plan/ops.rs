@@ -64,7 +64,7 @@ pub(crate) enum Step {
     },
     /// What the value of `tag` (with the struct's offsets) says is in use.
     Choose {
-        tag: Tag,
+        tag: UnionTag,
         /// Where the union is.
         union: u64,
         cases: Vec<Case>,
@@ -91,7 +91,7 @@ pub(crate) enum Step {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Tag {
+pub(crate) struct UnionTag {
     pub name: String,
     pub at: u64,
     pub int: Int,
@@ -220,7 +220,7 @@ pub(crate) fn push_repeated(
 
 /// The conversion of an array's elements.
 #[derive(Clone, Debug)]
-pub(crate) struct Body {
+pub(crate) struct ElementPlan {
     pub from_size: u64,
     pub to_size: u64,
     /// Both sides are laid out identically: elements are copied, then `ops` fix up references.

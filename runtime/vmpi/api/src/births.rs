@@ -7,7 +7,7 @@ use std::ffi::CString;
 
 use pc3_runtime::checkpoint::{self, Birth};
 
-use pc3_vmpi_coll::comm::create::Made;
+use pc3_vmpi_coll::comm::create::NewComm;
 use pc3_vmpi_coll::comm::inter::LedGroup;
 use pc3_vmpi_coll::comm::{Remote, FIRST_ID};
 use pc3_vmpi_coll::meeting::Registry;
@@ -106,7 +106,7 @@ pub(crate) fn bear(me: &RankState, parents: &LedGroup, commands: Vec<Command>) -
         o.next_id = id + 2;
         o.attr_values.universe_size = universe;
         o.attr_values.appnum = Some(number);
-        let parent = Made {
+        let parent = NewComm {
             id,
             group: group.clone(),
             rank: o.world.rank,

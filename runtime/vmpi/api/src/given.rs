@@ -8,7 +8,7 @@ use crate::messages::p2p::described;
 use pc3_vmpi_coll::comm::Comm;
 use pc3_vmpi_coll::meeting::posted::KeptShape;
 use pc3_vmpi_coll::meeting::Kind;
-use pc3_vmpi_coll::work::shapes::{Shape, NOBODY};
+use pc3_vmpi_coll::work::shapes::{DealShape, NOBODY};
 use pc3_vmpi_coll::work::side::{Ints, Side};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::datatype::TypeRef;
@@ -56,18 +56,18 @@ pub(crate) fn root_of(comm: &Comm, root: c_int) -> Result<Root> {
     }
 }
 
-pub fn shape(comm: &Comm) -> Shape<'static> {
+pub fn shape(comm: &Comm) -> DealShape<'static> {
     match &comm.remote {
-        None => Shape::Intra,
-        Some(r) => Shape::Inter { low: r.low },
+        None => DealShape::Intra,
+        Some(r) => DealShape::Inter { low: r.low },
     }
 }
 
-pub(crate) fn keep_shape(s: &Shape) -> KeptShape {
+pub(crate) fn keep_shape(s: &DealShape) -> KeptShape {
     match s {
-        Shape::Intra => KeptShape::Intra,
-        Shape::Inter { low } => KeptShape::Inter { low: *low },
-        Shape::Neighbors(n) => KeptShape::Neighbors(Arc::new((*n).clone())),
+        DealShape::Intra => KeptShape::Intra,
+        DealShape::Inter { low } => KeptShape::Inter { low: *low },
+        DealShape::Neighbors(n) => KeptShape::Neighbors(Arc::new((*n).clone())),
     }
 }
 
@@ -113,22 +113,22 @@ impl Count for i64 {
     }
 }
 
-pub trait List: Copy {
+pub trait IntegerList: Copy {
     fn list(self) -> Array;
 }
-impl List for *const c_int {
+impl IntegerList for *const c_int {
     #[inline(always)]
     fn list(self) -> Array {
         Array::Int(self)
     }
 }
-impl List for *const i64 {
+impl IntegerList for *const i64 {
     #[inline(always)]
     fn list(self) -> Array {
         Array::Count(self)
     }
 }
-impl List for *const isize {
+impl IntegerList for *const isize {
     #[inline(always)]
     fn list(self) -> Array {
         Array::Aint(self)
@@ -137,7 +137,7 @@ impl List for *const isize {
 
 /// What a call says it sends or receives: address, counts, displacements, datatypes.  The forms are those of [`Side`].
 #[derive(Clone, Copy)]
-pub enum Given {
+pub enum SideArguments {
     One(*const c_void, i64, usize),
     Blocks(*const c_void, i64, usize),
     Each(*const c_void, Array, Array, usize),
@@ -182,7 +182,7 @@ pub(crate) fn uses_between(kind: Kind, root: Option<Root>) -> (Use, Use) {
 
 /// The datatypes that a [`Side`] borrows.  Small: the last arriver reads every member's.
 #[derive(Default)]
-pub struct Held {
+pub struct HeldTypes {
     pub one: Option<TypeRef>,
     pub each: Vec<TypeRef>,
 }
@@ -195,12 +195,14 @@ const FIRST_PAGE: usize = 4096;
 pub unsafe fn side<'a>(
     me: &RankState,
     blocks: usize,
-    given: Given,
+    given: SideArguments,
     used: Use,
-    held: &'a mut Held,
+    held: &'a mut HeldTypes,
 ) -> Result<Side<'a>> {
-    let (Given::One(p, ..) | Given::Blocks(p, ..) | Given::Each(p, ..) | Given::Typed(p, ..)) =
-        given;
+    let (SideArguments::One(p, ..)
+    | SideArguments::Blocks(p, ..)
+    | SideArguments::Each(p, ..)
+    | SideArguments::Typed(p, ..)) = given;
     let ptr: *mut u8 = p.cast_mut().cast();
     match used {
         Use::No => return Ok(Side::None),
@@ -208,7 +210,7 @@ pub unsafe fn side<'a>(
         Use::Yes | Use::OrInPlace => {}
     }
     match given {
-        Given::One(_, n, datatype) | Given::Blocks(_, n, datatype) => {
+        SideArguments::One(_, n, datatype) | SideArguments::Blocks(_, n, datatype) => {
             let count = wide_count(n)?;
             let ty = described(me, p, count, datatype)?;
             let Some(bytes) = ty.bytes(count) else {
@@ -220,11 +222,11 @@ pub unsafe fn side<'a>(
             buffer(ptr, bytes, ty.predefined != 0)?;
             let ty = held.one.insert(ty);
             Ok(match given {
-                Given::One(..) => Side::One { ptr, count, ty },
+                SideArguments::One(..) => Side::One { ptr, count, ty },
                 _ => Side::Blocks { ptr, count, ty },
             })
         }
-        Given::Each(_, counts, displs, datatype) => {
+        SideArguments::Each(_, counts, displs, datatype) => {
             let (counts, displs) = (counts.read(blocks)?, displs.read(blocks)?);
             let ty = described(me, p, sum(&counts)?, datatype)?;
             buffer(
@@ -240,7 +242,7 @@ pub unsafe fn side<'a>(
                 ty,
             })
         }
-        Given::Typed(_, counts, displs, types) => {
+        SideArguments::Typed(_, counts, displs, types) => {
             // Each block's place is looked at below.
             buffer(ptr, 0, false)?;
             let (counts, displs) = (counts.read(blocks)?, displs.read(blocks)?);

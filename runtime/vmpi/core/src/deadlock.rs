@@ -12,7 +12,7 @@ use pc3_runtime::rank::Rank;
 use pc3_runtime::report::{die, say, EXIT_DEADLOCK};
 
 use crate::coord::barrier;
-use crate::mail::request::What;
+use crate::mail::request::RequestKind;
 use crate::p2p::{Request, ANY_SOURCE, ANY_TAG};
 use crate::rank::{Call, RankState};
 use crate::world::World;
@@ -157,7 +157,7 @@ fn while_blocked(r: &RankState) -> Option<String> {
     if !sched.is_blocked(r.slot) {
         return None;
     }
-    let place = Place {
+    let place = WaitingCall {
         call: r.call.get(),
         at: r.exec().map_or(std::ptr::null(), |e| e.abi.at),
     };
@@ -228,7 +228,7 @@ fn line(r: &RankState, arguments: bool) -> String {
     if !world.coord.lock().is_running(r.slot as usize) {
         return STANDS.into();
     }
-    let place = Place {
+    let place = WaitingCall {
         call: r.call.get(),
         at: r.exec().map_or(std::ptr::null(), |e| e.abi.at),
     };
@@ -236,12 +236,12 @@ fn line(r: &RankState, arguments: bool) -> String {
     place.told(&arguments)
 }
 
-struct Place {
+struct WaitingCall {
     call: Call,
     at: *const c_char,
 }
 
-impl Place {
+impl WaitingCall {
     fn told(&self, arguments: &str) -> String {
         let name = match self.call.name {
             "" => "waits",
@@ -291,13 +291,15 @@ fn told(r: &RankState) -> String {
             // SAFETY: a request in the rank's own table.
             let q: &Request = unsafe { &*p };
             return match q.what {
-                What::Send(_) => format!(" (a send to rank {}, tag {})", q.peer, tag(q.key.tag)),
-                What::Coll => format!(
+                RequestKind::Send(_) => {
+                    format!(" (a send to rank {}, tag {})", q.peer, tag(q.key.tag))
+                }
+                RequestKind::Coll => format!(
                     " (a non-blocking {} that others have not started)",
                     q.collective().map_or("collective", |c| c.name())
                 ),
-                What::General => " (a generalised request)".into(),
-                What::Recv => format!(
+                RequestKind::General => " (a generalised request)".into(),
+                RequestKind::Recv => format!(
                     " (a receive from rank {}, tag {})",
                     rank(q.key.src),
                     tag(q.key.tag)

@@ -16,7 +16,7 @@ use crate::counts::Counts;
 use crate::idle::{Idle, Relief};
 use crate::mail::lane::Lanes;
 use crate::mail::mailbox::Message;
-use crate::mail::room::Room;
+use crate::mail::room::MessageRoom;
 use crate::rank::{Kept, RankState};
 use pc3_vmpi_objects::group::Group;
 use pc3_vmpi_sched::grow::{Grow, ROOM};
@@ -100,9 +100,9 @@ pub struct World {
     /// Those of this process, ascending.
     ranks: Grow<RankState>,
     /// All ranks: their states here, null for those of other processes.
-    by_rank: Grow<Place>,
+    by_rank: Grow<RankPointer>,
     /// Those that messages are delivered to without further ado.
-    near: Grow<Place>,
+    near: Grow<RankPointer>,
     /// Where each is.
     processes: Grow<u32>,
     lanes: Option<Lanes>,
@@ -190,8 +190,8 @@ impl World {
                 chores: AtomicBool::new(false),
                 placement,
                 ranks,
-                by_rank: Grow::new(by_rank.into_iter().map(Place), ROOM),
-                near: Grow::new(near.into_iter().map(Place), ROOM),
+                by_rank: Grow::new(by_rank.into_iter().map(RankPointer), ROOM),
+                near: Grow::new(near.into_iter().map(RankPointer), ROOM),
                 processes: Grow::new(places.into_iter(), ROOM),
                 // What is counted takes the way that counts.
                 lanes: (sched.spins() && !special.observe)
@@ -399,8 +399,8 @@ impl World {
         // SAFETY: by the caller.
         unsafe {
             self.processes.push(process).is_ok()
-                && self.by_rank.push(Place(state)).is_ok()
-                && self.near.push(Place(state)).is_ok()
+                && self.by_rank.push(RankPointer(state)).is_ok()
+                && self.near.push(RankPointer(state)).is_ok()
         }
     }
 
@@ -467,15 +467,15 @@ impl World {
     /// A buffered-mode message has left library memory: its sender's account gets the room back.
     #[inline]
     pub fn give_back(&self, m: &Message, from: Option<u32>) {
-        if let Some(Room::Attached(sender)) = m.buffered_by {
+        if let Some(MessageRoom::Attached(sender)) = m.buffered_by {
             self.rank(sender).give_back(m.len(), from);
         }
     }
 }
 
 /// A rank's state, or null.
-struct Place(*const RankState);
+struct RankPointer(*const RankState);
 // SAFETY: leads to the world's own ranks, which may be shared.
-unsafe impl Send for Place {}
+unsafe impl Send for RankPointer {}
 // SAFETY: as above.
-unsafe impl Sync for Place {}
+unsafe impl Sync for RankPointer {}

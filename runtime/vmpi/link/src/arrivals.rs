@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pc3_transport::Head;
 
-use crate::frame::{Body, Frame, Handler, HANDLES};
+use crate::frame::{Frame, FrameBody, Handler, HANDLES};
 use crate::kind::Kind;
 use crate::link::Link;
 use crate::messages::handle::at_once;
@@ -39,7 +39,7 @@ unsafe extern "C" fn room(context: *mut c_void, peer: u32, head: *const Head) ->
         .then(|| link.traffic.place(head))
         .flatten();
     let (to, body) = match placed {
-        Some(to) => (to, Body::Placed),
+        Some(to) => (to, FrameBody::Placed),
         None => {
             let n = head.len as usize;
             let mut own = Vec::<u8>::with_capacity(n);
@@ -49,7 +49,7 @@ unsafe extern "C" fn room(context: *mut c_void, peer: u32, head: *const Head) ->
                 own.set_len(n);
             }
             let mut own = own.into_boxed_slice();
-            (own.as_mut_ptr(), Body::Own(own))
+            (own.as_mut_ptr(), FrameBody::Own(own))
         }
     };
     if let Some(heartbeat) = &link.heartbeat {
@@ -64,7 +64,7 @@ unsafe extern "C" fn arrived(context: *mut c_void, peer: u32, head: *const Head)
     let (link, head) = unsafe { (of(context), *head) };
     let mut a = lock(&link.arrivals);
     let body = a.open[peer as usize].take();
-    let body = body.unwrap_or_else(|| Body::Own(Box::default()));
+    let body = body.unwrap_or_else(|| FrameBody::Own(Box::default()));
     a.frames.push(Frame { peer, head, body });
     link.any.store(true, Release);
 }
@@ -96,9 +96,9 @@ fn keep(link: &Link, peer: u32, head: Head, from: &[u8]) {
         let mut bytes = [0; Data::SHORT];
         bytes[..n].copy_from_slice(from);
         let len = n as u8;
-        Body::Short { len, bytes }
+        FrameBody::Short { len, bytes }
     } else {
-        Body::Own(from.into())
+        FrameBody::Own(from.into())
     };
     lock(&link.arrivals).frames.push(Frame { peer, head, body });
     link.any.store(true, Release);

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use pc3_transport::Head;
 use pc3_vmpi_core::mail::mailbox::Data;
 
-pub enum Body {
+pub enum FrameBody {
     Short {
         len: u8,
         bytes: [u8; Data::SHORT],
@@ -18,15 +18,15 @@ pub enum Body {
 pub struct Frame {
     pub peer: u32,
     pub head: Head,
-    pub body: Body,
+    pub body: FrameBody,
 }
 
 impl Frame {
     pub fn bytes(&self) -> &[u8] {
         match &self.body {
-            Body::Short { len, bytes } => &bytes[..usize::from(*len)],
-            Body::Own(b) => b,
-            Body::Placed => &[],
+            FrameBody::Short { len, bytes } => &bytes[..usize::from(*len)],
+            FrameBody::Own(b) => b,
+            FrameBody::Placed => &[],
         }
     }
 }
@@ -35,7 +35,7 @@ impl Frame {
 #[derive(Default)]
 pub(crate) struct Arrivals {
     /// The body that is being received, by peer.
-    pub open: Vec<Option<Body>>,
+    pub open: Vec<Option<FrameBody>>,
     pub frames: Vec<Frame>,
     pub sent: Vec<u64>,
     pub pulled: Vec<(u32, u64)>,

@@ -16,13 +16,13 @@ use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 #[derive(Default)]
 pub struct Ports {
-    known: Mutex<Known>,
+    known: Mutex<OpenPorts>,
     /// For leaders here who wait at a port, until they look.
     answers: Mutex<HashMap<u32, Result<LedGroup>>>,
 }
 
 #[derive(Default)]
-struct Known {
+struct OpenPorts {
     open: BTreeMap<String, Port>,
     names: BTreeMap<String, Name>,
 }
@@ -73,7 +73,7 @@ fn not_published<T>(class: Class, service: &str) -> Result<T> {
 /// What leaders who wait are told.
 type Answers = Vec<(u32, Result<LedGroup>)>;
 
-impl Known {
+impl OpenPorts {
     fn open(&mut self, name: String, owner: u32) {
         let waiting = Default::default();
         self.open.insert(name, Port { owner, waiting });
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn leaders_meet_in_the_order_in_which_they_come() {
-        let mut known = Known::default();
+        let mut known = OpenPorts::default();
         assert!(known.apply(0, meet(Role::Accepts, 0)).is_err());
         assert_eq!(ids(known.apply(9, Change::Open("p".into()))), []);
         for rank in [1, 2, 3] {

@@ -9,7 +9,7 @@ use pc3_runtime::skipped_checkpoint::Skipped;
 
 use crate::machines::done;
 use crate::state::{State, Taken};
-use pc3_vmpi_core::mail::request::What;
+use pc3_vmpi_core::mail::request::RequestKind;
 use pc3_vmpi_core::p2p::Request;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
@@ -29,7 +29,7 @@ fn short(rank: u32, bytes: usize, what: &str) -> Skipped {
 pub(crate) fn for_line(me: &RankState) -> Result<(), Skipped> {
     let mut bytes = 0;
     let mut sends = |r: &Request| {
-        if matches!(r.what, What::Send(_)) && r.active.get() && !r.null && !r.is_done() {
+        if matches!(r.what, RequestKind::Send(_)) && r.active.get() && !r.null && !r.is_done() {
             bytes += r.buf().len();
         }
     };

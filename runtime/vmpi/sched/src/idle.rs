@@ -107,7 +107,7 @@ impl Patience {
 
 /// What a worker has found that looked on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Found {
+enum Looked {
     Work,
     Nothing,
     TheEnd,
@@ -193,22 +193,22 @@ impl Sched {
     }
 
     /// Looks on for as long as that pays; `since`: when it began to do so, if that took any time.
-    fn look_on<H: Host>(&self, host: &H, w: &Worker, since: &mut Option<Instant>) -> Found {
+    fn look_on<H: Host>(&self, host: &H, w: &Worker, since: &mut Option<Instant>) -> Looked {
         let looks = self.looks();
         let few = FEW * looks.min(MORE);
         let mut away = Duration::ZERO;
         loop {
             for i in 1..=few {
                 if w.inbox.has() {
-                    return Found::Work;
+                    return Looked::Work;
                 }
                 if self.stopping.load(Relaxed) {
-                    return Found::TheEnd;
+                    return Looked::TheEnd;
                 }
                 host.look(w.index);
                 // SAFETY: baton.
                 if !unsafe { (*w.run.get()).is_empty() } {
-                    return Found::Work;
+                    return Looked::Work;
                 }
                 if i % looks == 0 {
                     std::hint::spin_loop();
@@ -217,7 +217,7 @@ impl Sched {
             let waited = since.get_or_insert_with(Instant::now).elapsed();
             let gives_way = waited > ALONE && w.patience.gives_way(&mut away);
             if gives_way || waited > w.patience.looks.get() {
-                return Found::Nothing;
+                return Looked::Nothing;
             }
         }
     }
@@ -226,9 +226,9 @@ impl Sched {
         let mut since = None;
         if self.spin && !w.patience.is_wary() {
             match self.look_on(host, w, &mut since) {
-                Found::Work => return true,
-                Found::TheEnd => return false,
-                Found::Nothing => {}
+                Looked::Work => return true,
+                Looked::TheEnd => return false,
+                Looked::Nothing => {}
             }
         }
         let mut idle = lock(&self.idle);

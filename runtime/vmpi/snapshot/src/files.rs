@@ -29,7 +29,7 @@ use pc3_vmpi_coll::meeting::Registry;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::datatype::basic::Basic;
-use pc3_vmpi_objects::datatype::saved::rebuilt::Again;
+use pc3_vmpi_objects::datatype::saved::rebuilt::RebuiltType;
 use pc3_vmpi_objects::datatype::TypeRef;
 use pc3_vmpi_objects::info::Info;
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
@@ -69,7 +69,11 @@ pub fn write(me: &RankState, w: &mut Writer) {
     });
 }
 
-pub fn read(me: &RankState, r: &mut Reader, types: &mut impl Iterator<Item = Again>) -> Read<()> {
+pub fn read(
+    me: &RankState,
+    r: &mut Reader,
+    types: &mut impl Iterator<Item = RebuiltType>,
+) -> Read<()> {
     let o = me.objects();
     o.file_errhandler = r.size()?;
     let list = r.list(|r| {

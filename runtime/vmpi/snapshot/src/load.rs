@@ -13,10 +13,10 @@ use crate::status::{
 use crate::{files, message, posted, saved, windows};
 use pc3_vmpi_coll::comm::WORLD_ID;
 use pc3_vmpi_coll::meeting::rounds;
-use pc3_vmpi_core::mail::request::{Extra, What};
+use pc3_vmpi_core::mail::request::{Extra, RequestKind};
 use pc3_vmpi_core::p2p::{Buf, Mode, Request, Status};
 use pc3_vmpi_core::rank::{Phase, RankState};
-use pc3_vmpi_objects::datatype::saved::rebuilt::Again;
+use pc3_vmpi_objects::datatype::saved::rebuilt::RebuiltType;
 use pc3_vmpi_objects::datatype::TypeRef;
 use pc3_vmpi_objects::pack;
 use pc3_vmpi_objects::wire::{bad, Read, Reader};
@@ -108,12 +108,12 @@ fn read_extras(
     r: &mut Reader,
     ctx: &dyn LoadCtx,
     requests: &mut [Saved],
-    types: &mut impl Iterator<Item = Again>,
+    types: &mut impl Iterator<Item = RebuiltType>,
 ) -> Result<(), LoadError> {
     for q in requests {
         let extra = match q.make.what {
-            What::Coll => Extra::Coll(Box::new(posted::read(r, me, ctx, types)?)),
-            What::General => Extra::General(posted::read_general(r, ctx)?),
+            RequestKind::Coll => Extra::Coll(Box::new(posted::read(r, me, ctx, types)?)),
+            RequestKind::General => Extra::General(posted::read_general(r, ctx)?),
             _ => continue,
         };
         q.make.extra = Some(Box::new(extra));
@@ -146,13 +146,13 @@ fn request(r: &mut Reader, ctx: &dyn LoadCtx, me: &RankState) -> Read<Saved> {
     let handle = r.size()?;
     let flags = r.u8()?;
     let what = match r.u8()? {
-        0 => What::Recv,
-        1 => What::Send(Mode::Standard),
-        2 => What::Send(Mode::Synchronous),
-        3 => What::Send(Mode::Buffered),
-        4 => What::Send(Mode::Ready),
-        5 => What::Coll,
-        6 => What::General,
+        0 => RequestKind::Recv,
+        1 => RequestKind::Send(Mode::Standard),
+        2 => RequestKind::Send(Mode::Synchronous),
+        3 => RequestKind::Send(Mode::Buffered),
+        4 => RequestKind::Send(Mode::Ready),
+        5 => RequestKind::Coll,
+        6 => RequestKind::General,
         _ => return bad("an unknown kind of request"),
     };
     let dest = r.u32()?;
@@ -195,11 +195,11 @@ fn held(me: &RankState, saved: &mut Saved, ty: &TypeRef, content: Vec<u8>) -> Re
     let (done, again) = (saved.flags & DONE != 0, saved.make.persistent);
     let mut landing;
     match saved.make.what {
-        What::Recv | What::Send(_) if again || !(done || saved.make.null) => {
+        RequestKind::Recv | RequestKind::Send(_) if again || !(done || saved.make.null) => {
             landing = filled(ty, saved.make.count, &content)?.into_boxed_slice();
             saved.make.addr = landing.as_mut_ptr();
         }
-        What::Coll if !done => {
+        RequestKind::Coll if !done => {
             let Some(Extra::Coll(c)) = saved.make.extra.as_deref_mut() else {
                 return Ok(());
             };
@@ -246,9 +246,9 @@ fn filled(ty: &TypeRef, count: usize, content: &[u8]) -> Read<Vec<u8>> {
 }
 
 /// Numbers of bytes that are values of the program's types follow the types' sizes.
-fn measure(saved: &mut Saved, again: &Again, ctx: &dyn LoadCtx) -> Read<()> {
+fn measure(saved: &mut Saved, again: &RebuiltType, ctx: &dyn LoadCtx) -> Read<()> {
     let make = &mut saved.make;
-    let (over, receives) = (saved.flags & DONE != 0, make.what == What::Recv);
+    let (over, receives) = (saved.flags & DONE != 0, make.what == RequestKind::Recv);
     if !over || saved.flags & PERSISTENT != 0 {
         make.count = again.count(make.count, receives, ctx)?;
     }
@@ -268,11 +268,11 @@ fn restore(me: &RankState, saved: Saved, ty: TypeRef) -> Read<()> {
     me.loaded.borrow_mut().push(q);
     // SAFETY: in place now and for as long as it is pending.
     let req = unsafe { &*q };
-    if pending && req.what == What::Recv {
+    if pending && req.what == RequestKind::Recv {
         me.take_turn(req);
         me.mailbox.with(|m| m.posted.push(req.key, q));
     }
-    if pending && req.what == What::Coll {
+    if pending && req.what == RequestKind::Coll {
         // Some member has not started it, so nobody has to do its work yet.
         match (remote(me.world()), Posted::of(req)) {
             (Some(link), Some(p)) if me.world().spans(&p.all) => link.board.restored(q),

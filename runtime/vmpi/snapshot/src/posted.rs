@@ -23,10 +23,10 @@ use crate::saved::function;
 use pc3_vmpi_coll::meeting::posted::{KeptReduction, KeptShape, Posted, Work};
 use pc3_vmpi_coll::meeting::{Kind, Registry};
 use pc3_vmpi_coll::work::shapes::NOBODY;
-use pc3_vmpi_coll::work::side::Kept;
+use pc3_vmpi_coll::work::side::KeptSide;
 use pc3_vmpi_core::mail::request::{Extra, General};
 use pc3_vmpi_core::rank::RankState;
-use pc3_vmpi_objects::datatype::saved::rebuilt::Again;
+use pc3_vmpi_objects::datatype::saved::rebuilt::RebuiltType;
 use pc3_vmpi_objects::datatype::TypeRef;
 use pc3_vmpi_objects::op::{Op, Predef, UserOp};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
@@ -110,22 +110,22 @@ fn at(ctx: Option<&SaveCtx>, p: *const u8) -> u64 {
     ctx.map_or(0, |ctx| ctx.address(p))
 }
 
-fn write_side(w: &mut Writer, side: &Kept, ctx: Option<&SaveCtx>) {
+fn write_side(w: &mut Writer, side: &KeptSide, ctx: Option<&SaveCtx>) {
     let ints = |w: &mut Writer, v: &[isize]| w.list(v.iter(), |w, n| w.disp(*n));
     match side {
-        Kept::None => w.u8(0),
-        Kept::InPlace => w.u8(1),
-        Kept::One { ptr, count, .. } => {
+        KeptSide::None => w.u8(0),
+        KeptSide::InPlace => w.u8(1),
+        KeptSide::One { ptr, count, .. } => {
             w.u8(2);
             w.u64(at(ctx, *ptr));
             w.size(*count);
         }
-        Kept::Blocks { ptr, count, .. } => {
+        KeptSide::Blocks { ptr, count, .. } => {
             w.u8(3);
             w.u64(at(ctx, *ptr));
             w.size(*count);
         }
-        Kept::Each {
+        KeptSide::Each {
             ptr,
             counts,
             displs,
@@ -136,7 +136,7 @@ fn write_side(w: &mut Writer, side: &Kept, ctx: Option<&SaveCtx>) {
             ints(w, counts);
             ints(w, displs);
         }
-        Kept::Typed {
+        KeptSide::Typed {
             ptr,
             counts,
             displs,
@@ -202,7 +202,7 @@ pub fn read(
     r: &mut Reader,
     me: &RankState,
     ctx: &dyn LoadCtx,
-    types: &mut impl Iterator<Item = Again>,
+    types: &mut impl Iterator<Item = RebuiltType>,
 ) -> Read<Posted> {
     let name = r.str()?;
     let Some(kind) = Kind::by_name(&name) else {
@@ -256,7 +256,7 @@ pub fn read(
     })
 }
 
-fn next(types: &mut impl Iterator<Item = Again>) -> Read<Again> {
+fn next(types: &mut impl Iterator<Item = RebuiltType>) -> Read<RebuiltType> {
     types
         .next()
         .map_or_else(|| bad("the datatype of a collective"), Ok)
@@ -279,8 +279,8 @@ fn read_side(
     r: &mut Reader,
     me: &RankState,
     ctx: &dyn LoadCtx,
-    types: &mut impl Iterator<Item = Again>,
-) -> Read<Kept> {
+    types: &mut impl Iterator<Item = RebuiltType>,
+) -> Read<KeptSide> {
     let ints = |r: &mut Reader| -> Read<Box<[isize]>> {
         let list = r.list(Reader::disp)?;
         list.into_iter()
@@ -289,7 +289,11 @@ fn read_side(
     };
     let form = r.u8()?;
     if form < 2 {
-        return Ok(if form == 0 { Kept::None } else { Kept::InPlace });
+        return Ok(if form == 0 {
+            KeptSide::None
+        } else {
+            KeptSide::InPlace
+        });
     }
     let source = r.u64()?;
     if form < 4 {
@@ -298,9 +302,9 @@ fn read_side(
         let ty = again.ty;
         let ptr = buffer(me, source, count.saturating_mul(ty.size), ctx)?;
         return Ok(if form == 2 {
-            Kept::One { ptr, count, ty }
+            KeptSide::One { ptr, count, ty }
         } else {
-            Kept::Blocks { ptr, count, ty }
+            KeptSide::Blocks { ptr, count, ty }
         });
     }
     let (mut counts, mut displs) = (ints(r)?, ints(r)?);
@@ -316,7 +320,7 @@ fn read_side(
         }
         let ty = again.ty;
         let ptr = buffer(me, source, ty.size * usize::from(filled), ctx)?;
-        return Ok(Kept::Each {
+        return Ok(KeptSide::Each {
             ptr,
             counts,
             displs,
@@ -337,7 +341,7 @@ fn read_side(
             *d = (at as isize).wrapping_sub(ptr as isize);
         }
     }
-    Ok(Kept::Typed {
+    Ok(KeptSide::Typed {
         ptr,
         counts,
         displs,
@@ -362,7 +366,7 @@ fn read_reduction(
     r: &mut Reader,
     me: &RankState,
     ctx: &dyn LoadCtx,
-    types: &mut impl Iterator<Item = Again>,
+    types: &mut impl Iterator<Item = RebuiltType>,
 ) -> Read<KeptReduction> {
     let root = read_root(r)?;
     let (send, recv) = (r.u64()?, r.u64()?);

@@ -28,7 +28,7 @@ use crate::status::{
 };
 use crate::{files, posted, saved, windows};
 use pc3_vmpi_core::mail::mailbox::Message;
-use pc3_vmpi_core::mail::request::{Extra, What};
+use pc3_vmpi_core::mail::request::{Extra, RequestKind};
 use pc3_vmpi_core::p2p::{Key, Mode, Request, Status};
 use pc3_vmpi_core::rank::{Phase, RankState};
 use pc3_vmpi_objects::pack;
@@ -142,7 +142,7 @@ fn held(w: &mut Writer, r: &Request) {
             let whole = sent.ty.signature.repeat(sent.count as u64);
             let _ = pack::to_portable(&whole, &native, &mut content);
         }
-    } else if matches!(r.what, What::Send(_)) && !r.is_done() && !r.null {
+    } else if matches!(r.what, RequestKind::Send(_)) && !r.is_done() && !r.null {
         let mut native = vec![0; r.buf().len()];
         // SAFETY: a pending send's buffer is readable, and as long.
         unsafe { r.buf().pack(native.as_mut_ptr()) };
@@ -209,13 +209,13 @@ fn request(w: &mut Writer, handle: usize, r: &Request, ctx: Option<&SaveCtx>) {
         | flag(r.active.get(), ACTIVE)
         | flag(done, DONE));
     w.u8(match r.what {
-        What::Recv => 0,
-        What::Send(Mode::Standard) => 1,
-        What::Send(Mode::Synchronous) => 2,
-        What::Send(Mode::Buffered) => 3,
-        What::Send(Mode::Ready) => 4,
-        What::Coll => 5,
-        What::General => 6,
+        RequestKind::Recv => 0,
+        RequestKind::Send(Mode::Standard) => 1,
+        RequestKind::Send(Mode::Synchronous) => 2,
+        RequestKind::Send(Mode::Buffered) => 3,
+        RequestKind::Send(Mode::Ready) => 4,
+        RequestKind::Coll => 5,
+        RequestKind::General => 6,
     });
     w.u32(r.dest);
     written::write_key(w, &r.key);

@@ -13,7 +13,7 @@ use pc3_vmpi_coll::topo::graph::Graph;
 use pc3_vmpi_coll::topo::Topology;
 use pc3_vmpi_objects::attr::{Attributes, Keyval, On};
 use pc3_vmpi_objects::datatype::saved::log::Log;
-use pc3_vmpi_objects::datatype::saved::rebuilt::{Again, Rebuilt};
+use pc3_vmpi_objects::datatype::saved::rebuilt::{Rebuilt, RebuiltType};
 use pc3_vmpi_objects::datatype::{by_handle, TypeObject, TypeRef};
 use pc3_vmpi_objects::errhandler::UserHandler;
 use pc3_vmpi_objects::group::{Group, GroupRef};
@@ -210,7 +210,7 @@ fn comm(w: &mut Writer, c: &Comm) {
 }
 
 /// Rebuilds the objects of a rank whose `o` is fresh; returns the pending types of [`save`].
-pub fn load(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Vec<Again>> {
+pub fn load(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Vec<RebuiltType>> {
     let types = Rebuilt::load(r, ctx)?;
     let pending = r.list(|r| types.again(r.u64()?))?;
     r.list(|r| {

@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use load::is_static;
-pub use near::Memory;
+pub use near::ProcessMemory;
 pub use near::{name, Withdrawn};
 use near::{Bell, Direct, Glance, Naps, Near};
 use pc3_os::files::AS_IT_LIES;

@@ -52,7 +52,7 @@ struct Peer {
     stage: Vec<u8>,
     /// What of `stage` has not been looked at.
     unread: (usize, usize),
-    body: Option<Body>,
+    body: Option<IncomingFrame>,
 }
 
 /// Bytes on their way.
@@ -66,7 +66,7 @@ struct Chunk {
 }
 
 /// A frame whose body is being read.
-struct Body {
+struct IncomingFrame {
     head: Head,
     to: *mut u8,
     got: usize,
@@ -272,7 +272,7 @@ impl Peer {
                     (sink.whole)(sink.context, index, &raw const head, body);
                 } else {
                     let to = (sink.room)(sink.context, index, &raw const head);
-                    self.body = Some(Body { head, to, got: 0 });
+                    self.body = Some(IncomingFrame { head, to, got: 0 });
                 }
             }
         }

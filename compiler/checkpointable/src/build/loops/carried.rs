@@ -9,7 +9,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Attribute, Lifetime};
 
-use crate::build::{Builder, Way};
+use crate::build::{Builder, Restoration};
 
 /// The locals of a loop that is being written.
 pub(in crate::build) struct Carried {
@@ -26,7 +26,7 @@ impl Builder {
             let needed = wanted.get(&v.name.to_string())?;
             // What the loop's iterator is made again of is there in front of the loop.
             let made = self.after.uses(&v.name.to_string());
-            let kept = matches!(v.way, Way::Kept) && v.region == here && !made;
+            let kept = matches!(v.way, Restoration::Kept) && v.region == here && !made;
             kept.then(|| (v.name.clone(), *needed))
         });
         let found: Vec<(Ident, bool)> = found.collect();

@@ -14,7 +14,7 @@ use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::{Expr, Pat};
 
-use super::{places, Builder, Form};
+use super::{places, BodyForm, Builder};
 use crate::again::{is_adaptor, iterates, telling, Locals};
 use crate::flow::identifiers;
 use crate::marks;
@@ -140,7 +140,7 @@ pub(super) fn ask_parts(made: &Expr) -> TokenStream {
 impl Builder {
     /// Asks of a loop's iterator, once it is made.
     pub(super) fn ask_order(&mut self, iterator: &Ident, over: &Expr) -> TokenStream {
-        if self.form == Form::Hot {
+        if self.form == BodyForm::Hot {
             return TokenStream::new();
         }
         let of = of(self.again.len());
@@ -155,7 +155,7 @@ impl Builder {
         if let Some((span, text)) = look.refused {
             self.errors.push(syn::Error::new(span, text));
         }
-        if !look.any || self.form == Form::Hot {
+        if !look.any || self.form == BodyForm::Hot {
             return TokenStream::new();
         }
         let mut out = TokenStream::new();
@@ -181,7 +181,7 @@ impl Builder {
     /// Asks of values that a loop's iterator takes.
     pub(super) fn ask_taken(&mut self, names: Vec<Ident>) -> TokenStream {
         let mut out = TokenStream::new();
-        if self.form == Form::Hot {
+        if self.form == BodyForm::Hot {
             return out;
         }
         for name in names {

@@ -12,9 +12,9 @@ use quote::{quote, ToTokens};
 use syn::{Expr, Local, Pat, Stmt};
 
 use super::walks::ahead;
-use crate::again::{walks, Again};
+use crate::again::{walks, Reevaluation};
 use crate::build::lets::has_closure;
-use crate::build::{label, Builder, Result, Var, Way};
+use crate::build::{label, Builder, Restoration, Result, Var};
 use crate::flow::identifiers;
 use crate::loops::{over, Over};
 use crate::marks::{self, has_points};
@@ -22,13 +22,13 @@ use crate::marks::{self, has_points};
 /// Such a local.
 pub(in crate::build) struct Once {
     name: Ident,
-    made: Made,
+    made: OnceValue,
     /// Which of the statements behind it are in the region.
     pub(in crate::build) before: usize,
     pub(in crate::build) until: usize,
 }
 
-enum Made {
+enum OnceValue {
     /// An iterator, and what is asked of it.
     Iterator(TokenStream, TokenStream),
     Closure(TokenStream),
@@ -60,12 +60,12 @@ impl Builder {
                 let mut made = expr.clone();
                 self.leaf(&mut made);
                 let made = quote!(#made);
-                self.local(name, true, None, Way::Closure(made.clone()));
-                Made::Closure(made)
+                self.local(name, true, None, Restoration::Closure(made.clone()));
+                OnceValue::Closure(made)
             }
             expr => {
                 self.names += 1;
-                let again = Again::new(self, self.names);
+                let again = Reevaluation::new(self, self.names);
                 let Over::Again { made, from, taken } = over(expr, again, &self.moves.mutable)?
                 else {
                     return Ok(None);
@@ -73,8 +73,8 @@ impl Builder {
                 self.iterators.insert(name.to_string());
                 let (made, asked) = self.made_walk(name, expr, made, from, taken);
                 let made = quote!(#made);
-                self.local(name, true, None, Way::Once(made.clone()));
-                Made::Iterator(made, asked)
+                self.local(name, true, None, Restoration::Once(made.clone()));
+                OnceValue::Iterator(made, asked)
             }
         };
         Ok(Some(Once {
@@ -152,8 +152,8 @@ impl Builder {
         let before = label(&self.name("u").to_string());
         self.loop_unit(points, &before);
         let made = match &once.made {
-            Made::Closure(made) => quote!(#name = #made;),
-            Made::Iterator(made, asked) => {
+            OnceValue::Closure(made) => quote!(#name = #made;),
+            OnceValue::Iterator(made, asked) => {
                 let (text, again) = (name.to_string(), ahead(made, &quote!(pc3_w)));
                 quote! {
                     let pc3_back = Pc3Mode::RESUME && pc3_at != 0;
@@ -169,7 +169,7 @@ impl Builder {
     /// Is it a closure that is made in front of a region?
     pub(in crate::build) fn is_closure(&self, e: &Expr) -> bool {
         let Expr::Path(p) = e else { return false };
-        let is = |v: &Var| p.path.is_ident(&v.name) && matches!(v.way, Way::Closure(_));
+        let is = |v: &Var| p.path.is_ident(&v.name) && matches!(v.way, Restoration::Closure(_));
         self.visible.iter().any(is)
     }
 
@@ -178,7 +178,7 @@ impl Builder {
         let Expr::Path(p) = e else { return None };
         let name = p.path.get_ident()?;
         let local = self.visible.iter().find(|v| v.name == *name)?;
-        matches!(local.way, Way::Once(_)).then(|| name.clone())
+        matches!(local.way, Restoration::Once(_)).then(|| name.clone())
     }
 }
 

@@ -32,7 +32,7 @@ pub(in crate::build) fn closures(e: &mut Expr, known: &HashSet<String>) -> Vec<s
 pub(in crate::build) fn in_locals(block: &mut Block) -> HashSet<String> {
     let mut locals = Locals::default();
     locals.visit_block(block);
-    let mut given = Given {
+    let mut given = BoundNames {
         names: locals.0,
         known: HashSet::new(),
     };
@@ -61,12 +61,12 @@ impl<'ast> Visit<'ast> for Locals {
     }
 }
 
-struct Given {
+struct BoundNames {
     names: HashSet<String>,
     known: HashSet<String>,
 }
 
-impl VisitMut for Given {
+impl VisitMut for BoundNames {
     fn visit_local_mut(&mut self, l: &mut syn::Local) {
         if let (syn::Pat::Ident(p), Some(init)) = (&l.pat, &mut l.init) {
             let name = p.ident.to_string();

@@ -6,12 +6,12 @@ use syn::spanned::Spanned;
 use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 
 use super::ask_parts;
-use crate::again::{telling, Again, Source};
+use crate::again::{telling, Reevaluation, Source};
 use crate::build::borrows::{makes_values, unchanged};
 use crate::build::brief::leaves;
 use crate::build::conditions::Bodies;
 use crate::build::patterns::inner_names;
-use crate::build::{label, Builder, Point, Result, To, Way};
+use crate::build::{label, Builder, Destination, Point, Restoration, Result};
 use crate::fold;
 use crate::loops::{is_constant, over, owned, unchanging, Over};
 use crate::moves;
@@ -98,7 +98,7 @@ impl Builder {
                 let (inner, names) = inner_names(pat);
                 let way = match &item {
                     Some(item) => self.of_item(item, &inner, folded),
-                    None => Way::Kept,
+                    None => Restoration::Kept,
                 };
                 self.bind(pat, take, None, &way);
                 if item.is_some() {
@@ -106,7 +106,7 @@ impl Builder {
                 }
             }
         }
-        self.block(body, &To::Nowhere)
+        self.block(body, &Destination::Nowhere)
     }
 
     /// A loop begins here; frames may lead into it.
@@ -129,7 +129,7 @@ impl Builder {
     }
 
     /// An iterator that is saved, or made again where its local is.
-    fn owned_iterator(&mut self, mut expr: Expr, iterator: &Ident, walked: Option<Way>) {
+    fn owned_iterator(&mut self, mut expr: Expr, iterator: &Ident, walked: Option<Restoration>) {
         if let Some(way) = walked {
             self.leaf(&mut expr);
             self.local(iterator, true, None, way);
@@ -141,7 +141,7 @@ impl Builder {
         self.brief(&mut expr, THE_LOOP);
         let mut expr = owned(&expr);
         self.leaf(&mut expr);
-        self.local(iterator, true, None, Way::Kept);
+        self.local(iterator, true, None, Restoration::Kept);
         let over = quote_spanned!(span=> ::core::iter::IntoIterator::into_iter(#expr));
         self.put(quote!(#iterator = #over;));
     }
@@ -165,7 +165,7 @@ impl Builder {
         self.leaf(&mut made);
         self.sources(from);
         let (count, item) = (format_ident!("pc3_n{}", id), format_ident!("pc3_x{}", id));
-        self.local(&count, true, Some(&parse_quote!(u64)), Way::Kept);
+        self.local(&count, true, Some(&parse_quote!(u64)), Restoration::Kept);
         self.declare(iterator, true, None);
         self.declare(&item, true, None);
         self.put(quote!(#count = 0u64;));
@@ -220,7 +220,7 @@ impl Builder {
             again,
             mut sources,
             head,
-        } = match over(expr, Again::new(self, id), &self.moves.mutable)? {
+        } = match over(expr, Reevaluation::new(self, id), &self.moves.mutable)? {
             // It is gone over as it is: there is nothing to be made again of it.
             _ if once.is_some() => Entered::as_it_is(&iterator, &f.pat, quote!(#iterator)),
             Over::Owned(expr) => {

@@ -12,10 +12,10 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Expr, Local, Pat};
 
 use super::ask_parts;
-use crate::again::{iterates, telling, walks, Again, Source};
+use crate::again::{iterates, telling, walks, Reevaluation, Source};
 use crate::build::borrows::type_of;
 use crate::build::lets::has_closure;
-use crate::build::{places, Builder, Result, Way};
+use crate::build::{places, Builder, Restoration, Result};
 use crate::loops::{over, owned_local, unchanging, Over};
 
 impl Builder {
@@ -23,7 +23,7 @@ impl Builder {
     pub(in crate::build) fn walked(
         &mut self,
         local: &Local,
-    ) -> Result<Option<(Way, TokenStream, TokenStream)>> {
+    ) -> Result<Option<(Restoration, TokenStream, TokenStream)>> {
         let (pat, ty) = match &local.pat {
             Pat::Type(t) => (&*t.pat, Some(&t.ty)),
             pat => (pat, None),
@@ -45,16 +45,16 @@ impl Builder {
         // Two closures are of two types.
         if walks(expr) && !has_closure(expr) {
             self.names += 1;
-            let again = Again::new(self, self.names);
+            let again = Reevaluation::new(self, self.names);
             if let Over::Again { made, from, taken } = over(expr, again, &self.moves.mutable)? {
                 let (made, asked) = self.made_walk(&p.ident, expr, made, from, taken);
                 let begin = quote!(::core::default::Default::default());
                 let (way, value) = match (ty, self.moves.lent.contains(&name)) {
-                    (None, false) => (Way::Walked(quote!(#made)), ahead(&made, &begin)),
-                    (None, true) => (Way::Compared(quote!(#made)), exact(&made, &begin)),
+                    (None, false) => (Restoration::Walked(quote!(#made)), ahead(&made, &begin)),
+                    (None, true) => (Restoration::Compared(quote!(#made)), exact(&made, &begin)),
                     (Some(ty), _) => {
                         let made = quote!({ let pc3_v: #ty = #made; pc3_v });
-                        (Way::Compared(made.clone()), exact(&made, &begin))
+                        (Restoration::Compared(made.clone()), exact(&made, &begin))
                     }
                 };
                 return Ok(Some((way, asked, value)));
@@ -65,17 +65,19 @@ impl Builder {
         }
         Ok(owned_local(expr).map(|mut value| {
             self.leaf(&mut value);
-            (Way::Kept, TokenStream::new(), quote!(#value))
+            (Restoration::Kept, TokenStream::new(), quote!(#value))
         }))
     }
 
     /// A local that is one, and what it is made again by.
-    pub(in crate::build) fn walked_name(&self, e: &Expr) -> Option<(String, Way)> {
+    pub(in crate::build) fn walked_name(&self, e: &Expr) -> Option<(String, Restoration)> {
         let Expr::Path(p) = e else { return None };
         let name = p.path.get_ident()?;
         let local = self.visible.iter().find(|v| v.name == *name)?;
         match &local.way {
-            way @ (Way::Walked(_) | Way::Compared(_)) => Some((name.to_string(), way.clone())),
+            way @ (Restoration::Walked(_) | Restoration::Compared(_)) => {
+                Some((name.to_string(), way.clone()))
+            }
             _ => None,
         }
     }

@@ -3,13 +3,13 @@
 use quote::ToTokens;
 use syn::Expr;
 
-use super::super::{join, number, of_loop, same, State, Whole};
-use super::{root, Around, Walk};
+use super::super::{join, number, of_loop, same, Presence, State};
+use super::{root, Around, MoveWalk};
 use crate::again::bases;
 use crate::build::brief::leaves_nothing_else;
 use crate::flow::identifiers;
 
-impl Walk {
+impl MoveWalk {
     /// Branches, and blocks that are left by a label.
     pub(super) fn branch(&mut self, e: &Expr) {
         match e {
@@ -97,7 +97,7 @@ impl Walk {
             let names = identifiers(&c.body.to_token_stream());
             names
                 .into_iter()
-                .for_each(|n| self.set(Some(n), Whole::Moved));
+                .for_each(|n| self.set(Some(n), Presence::Moved));
             return;
         }
         let before = self.state.clone();

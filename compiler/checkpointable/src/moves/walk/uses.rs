@@ -4,13 +4,13 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::Expr;
 
-use super::super::{number, Local, Whole};
-use super::{local, root, Walk};
+use super::super::{number, Local, Presence};
+use super::{local, root, MoveWalk};
 use crate::flow::identifiers;
 use crate::marks::{self, Arguments};
 use crate::methods;
 
-impl Walk {
+impl MoveWalk {
     pub(super) fn unknown(&mut self, name: String, span: Span) {
         self.uncertain(name.clone());
         self.changed(Some(name), span);
@@ -24,8 +24,8 @@ impl Walk {
             return;
         };
         l.called = None;
-        if l.whole == Whole::Here {
-            l.whole = Whole::Unknown;
+        if l.whole == Presence::Here {
+            l.whole = Presence::Unknown;
         }
     }
 
@@ -35,7 +35,7 @@ impl Walk {
             Expr::MethodCall(m) => local(&m.receiver),
             _ => None,
         };
-        let known = |l: &Local| l.whole == Whole::Here || l.called.is_some();
+        let known = |l: &Local| l.whole == Presence::Here || l.called.is_some();
         let of = receiver.clone().filter(|name| {
             let local = self.state.as_ref().and_then(|s| s.get(name));
             local.is_some_and(known)
@@ -46,7 +46,7 @@ impl Walk {
         };
         let l = self.state.as_mut().and_then(|s| s.get_mut(&name));
         if let (Some(l), true) = (l, of.is_some()) {
-            l.called = (l.whole == Whole::Unknown).then_some(n);
+            l.called = (l.whole == Presence::Unknown).then_some(n);
         }
         self.moves.receivers.insert(n, name);
     }
@@ -54,7 +54,7 @@ impl Walk {
     pub(super) fn method(&mut self, m: &syn::ExprMethodCall) {
         let name = m.method.to_string();
         match local(&m.receiver) {
-            Some(receiver) if methods::takes(&name) => self.set(Some(receiver), Whole::Moved),
+            Some(receiver) if methods::takes(&name) => self.set(Some(receiver), Presence::Moved),
             Some(receiver) if methods::looks(&name) || self.guards.contains(&receiver) => {}
             Some(receiver) if name == "as_deref_mut" && self.lent.contains(&receiver) => {}
             Some(receiver) if methods::changes(&name) => self.changed(Some(receiver), m.span()),
@@ -68,10 +68,10 @@ impl Walk {
                 // Out of a field, whose struct has no `Drop` then.
                 if !methods::looks(&name) && !methods::changes(&name) {
                     let root = root(&m.receiver);
-                    let here = |l: &Local| l.whole == Whole::Here;
+                    let here = |l: &Local| l.whole == Presence::Here;
                     let known = root.as_ref().and_then(|r| self.state.as_ref()?.get(r));
                     if known.is_some_and(here) && matches!(&*m.receiver, Expr::Field(_)) {
-                        self.set(root, Whole::Part);
+                        self.set(root, Presence::Part);
                     }
                 }
             }

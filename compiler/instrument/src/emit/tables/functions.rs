@@ -4,7 +4,7 @@ use super::Emitter;
 use crate::emit::types::{row, Field};
 use crate::rewrite::clones::printer::compound::member;
 use crate::rewrite::clones::printer::shadow_member;
-use crate::rewrite::frames::arguments::{self, Held, Slot};
+use crate::rewrite::frames::arguments::{self, ShadowMember, Slot};
 use crate::rewrite::frames::frame::{members, Member, MemberTy};
 use crate::rewrite::frames::plan::Plan;
 use crate::rewrite::frames::savers;
@@ -147,18 +147,18 @@ impl Emitter<'_, '_> {
     }
 
     /// The type of a packed argument, the member `m` of `c`.
-    fn argument(&mut self, c: &str, m: &str, held: Held) -> usize {
+    fn argument(&mut self, c: &str, m: &str, held: ShadowMember) -> usize {
         let types = &mut self.types;
         match held {
-            Held::Argument(Slot::Long { signed: true, .. }) => types.long("long"),
-            Held::Argument(Slot::Long { .. }) => types.long("unsigned long"),
-            Held::Argument(Slot::Double) => types.double(),
-            Held::Argument(Slot::Value(q) | Slot::Copy(q)) | Held::Copy(q) => {
+            ShadowMember::Argument(Slot::Long { signed: true, .. }) => types.long("long"),
+            ShadowMember::Argument(Slot::Long { .. }) => types.long("unsigned long"),
+            ShadowMember::Argument(Slot::Double) => types.double(),
+            ShadowMember::Argument(Slot::Value(q) | Slot::Copy(q)) | ShadowMember::Copy(q) => {
                 types.of(q.ty).unwrap_or_else(|| types.address())
             }
-            Held::Argument(Slot::PointerTo(q)) => types.pointer_to(q),
-            Held::Filled => types.nothing(&format!("(({c} *)0)->{m}")),
-            Held::End => types.byte(),
+            ShadowMember::Argument(Slot::PointerTo(q)) => types.pointer_to(q),
+            ShadowMember::Filled => types.nothing(&format!("(({c} *)0)->{m}")),
+            ShadowMember::End => types.byte(),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::emit::types::{innermost, TypeTable};
 use crate::rewrite::text::quote;
 use crate::rewrite::unit::UnitCx;
 use pc3_portability::heap::headed::Head;
-use pc3_portability::heap::{called_name, Form, Site};
+use pc3_portability::heap::{called_name, Site, SizeForm};
 use pc3_program::annotations::Meaning;
 use pc3_program::program::base_name;
 use pc3_syntax::tree::*;
@@ -40,7 +40,7 @@ impl Emitter<'_, '_> {
         let called = called_name(u, s.call).unwrap_or("by a pointer");
         let what = match s.elem {
             None => Some(called).filter(|_| !s.of_wrapper),
-            Some(_) => Some(s.name.as_str()).filter(|_| s.form == Form::Mixed),
+            Some(_) => Some(s.name.as_str()).filter(|_| s.form == SizeForm::Mixed),
         };
         let function = || {
             let f = enclosing(u, s.call)?;
@@ -52,7 +52,7 @@ impl Emitter<'_, '_> {
         self.front += &format!("static struct pc3_site pc3_site_{n}; ");
         let head = s.head.filter(|_| !cx.heap.pieces.dealers.is_empty());
         let head = head.map_or("0".into(), |q| {
-            self.types.memory(q, &s.name, Form::Unknown, None)
+            self.types.memory(q, &s.name, SizeForm::Unknown, None)
         });
         self.sites += &format!(
             "static struct pc3_site pc3_site_{n} = {{{ty}, {}, {}, {head}}};\n",
@@ -98,7 +98,7 @@ impl Emitter<'_, '_> {
 
     fn counted(&mut self, object: &str, of: Option<QualType>, name: &str) {
         let ty = of.map_or("0".into(), |q| {
-            self.types.memory(q, name, Form::Unknown, None)
+            self.types.memory(q, name, SizeForm::Unknown, None)
         });
         self.front += &format!("static struct pc3_type *const {object}; ");
         self.sites += &format!("static struct pc3_type *const {object} = {ty};\n");
@@ -123,7 +123,7 @@ impl Emitter<'_, '_> {
         for (n, link) in links.filter(|(_, l)| cx.links.contains_key(&l.of)) {
             let at = u.lines.position(u.expr(link.of).span.start);
             let name = format!("stored {} in {}", n + 1, u.name);
-            let ty = self.types.memory(link.to, &name, Form::Unknown, None);
+            let ty = self.types.memory(link.to, &name, SizeForm::Unknown, None);
             self.front += &format!("static struct pc3_site pc3_link_{n}; ");
             self.sites += &format!(
                 "static struct pc3_site pc3_link_{n} = {{{ty}, {}, {}, 0}};\n",

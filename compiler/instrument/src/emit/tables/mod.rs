@@ -14,7 +14,7 @@ use crate::rewrite::unit::UnitCx;
 use functions::Functions;
 use pc3_portability::addresses::{KeptAt, Stays};
 use pc3_portability::heap::struct_overlay::Struct;
-use pc3_portability::lints::{Order, Wide};
+use pc3_portability::lints::{OrderDependence, Wide};
 use pc3_program::program::base_name;
 use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;
@@ -39,7 +39,7 @@ pub struct Input<'i> {
     /// Where addresses are kept as numbers that become pointers again.
     pub numbers: &'i [&'i KeptAt],
     pub wide: &'i [&'i Wide],
-    pub orders: &'i [&'i Order],
+    pub orders: &'i [&'i OrderDependence],
 }
 
 /// A table that has been written: its name, or 0, and how many rows it has.
@@ -249,7 +249,7 @@ impl Emitter<'_, '_> {
         let (cx, u, types) = (self.cx, self.u, &self.types);
         let marked = cx.marked.borrow();
         let size = |t: TypeId| types.size(innermost(u, QualType::plain(t)));
-        let ran = |i: usize, o: &Order| {
+        let ran = |i: usize, o: &OrderDependence| {
             let all = o.witnesses.iter().all(|e| marked.contains(e));
             match !o.witnesses.is_empty() && all {
                 true => format!("pc3_ran + {i}"),

@@ -129,7 +129,7 @@ pub fn member(n: usize) -> String {
 }
 
 /// What lies at a place of the shadow struct.
-pub enum Held {
+pub enum ShadowMember {
     Argument(Slot),
     /// Filled from the copy: nothing of its own.
     Filled,
@@ -139,21 +139,21 @@ pub enum Held {
 }
 
 /// Members of the shadow struct for the `n`-th packed call.
-pub fn places(u: &Unit, n: usize, call: ExprId) -> Vec<(String, Held)> {
+pub fn places(u: &Unit, n: usize, call: ExprId) -> Vec<(String, ShadowMember)> {
     let mut out = Vec::new();
     let mut copies = Vec::new();
     for (i, (_, slot)) in slots(u, call).into_iter().enumerate() {
         let held = match slot {
             Some(Slot::Copy(q)) => {
-                copies.push((copied_arguments::member(n, i), Held::Copy(q)));
-                Held::Filled
+                copies.push((copied_arguments::member(n, i), ShadowMember::Copy(q)));
+                ShadowMember::Filled
             }
-            Some(s) => Held::Argument(s),
+            Some(s) => ShadowMember::Argument(s),
             None => continue,
         };
         out.push((format!("{}.a{i}", member(n)), held));
     }
-    out.push((format!("{}.pc3_end", member(n)), Held::End));
+    out.push((format!("{}.pc3_end", member(n)), ShadowMember::End));
     out.extend(copies);
     out
 }

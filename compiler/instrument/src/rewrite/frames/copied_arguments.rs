@@ -24,38 +24,40 @@ pub fn is_known(u: &Unit, q: QualType) -> bool {
 
 /// What decides how aarch64 passes it: members of one floating type, so many of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum RegisterShape {
     Empty,
     Floats(FloatKind, u64),
     Other,
 }
 
-impl Shape {
-    fn and(self, other: Shape) -> Shape {
+impl RegisterShape {
+    fn and(self, other: RegisterShape) -> RegisterShape {
         match (self, other) {
-            (Shape::Empty, x) | (x, Shape::Empty) => x,
-            (Shape::Floats(a, n), Shape::Floats(b, m)) if a == b => Shape::Floats(a, n + m),
-            _ => Shape::Other,
+            (RegisterShape::Empty, x) | (x, RegisterShape::Empty) => x,
+            (RegisterShape::Floats(a, n), RegisterShape::Floats(b, m)) if a == b => {
+                RegisterShape::Floats(a, n + m)
+            }
+            _ => RegisterShape::Other,
         }
     }
 }
 
 /// None for what has an alignment of its own, or parts that are passed in yet other ways, or cannot be assigned.
-fn shape(u: &Unit, t: TypeId) -> Option<Shape> {
+fn shape(u: &Unit, t: TypeId) -> Option<RegisterShape> {
     Some(match u.ty(t) {
         // Decimal ones take registers of their own.
         Type::Float(FloatKind::Decimal32 | FloatKind::Decimal64 | FloatKind::Decimal128) => {
             return None
         }
-        Type::Float(k) => Shape::Floats(*k, 1),
-        Type::Complex(k) => Shape::Floats(*k, 2),
-        Type::Bool | Type::Int(_) | Type::Enum(_) | Type::Pointer(_) => Shape::Other,
+        Type::Float(k) => RegisterShape::Floats(*k, 1),
+        Type::Complex(k) => RegisterShape::Floats(*k, 2),
+        Type::Bool | Type::Int(_) | Type::Enum(_) | Type::Pointer(_) => RegisterShape::Other,
         Type::Array {
             elem,
             len: ArrayLen::Const(n),
         } if !elem.is_const => match shape(u, elem.ty)? {
-            _ if *n == 0 => Shape::Empty,
-            Shape::Floats(k, m) => Shape::Floats(k, m.saturating_mul(*n)),
+            _ if *n == 0 => RegisterShape::Empty,
+            RegisterShape::Floats(k, m) => RegisterShape::Floats(k, m.saturating_mul(*n)),
             other => other,
         },
         Type::Record(r) => {
@@ -68,13 +70,15 @@ fn shape(u: &Unit, t: TypeId) -> Option<Shape> {
             if d.says_alignment(u) || u.symbols.iter().any(own) {
                 return None;
             }
-            let mut all = Shape::Empty;
+            let mut all = RegisterShape::Empty;
             for f in d.fields.as_ref()? {
                 let one = shape(u, f.ty.ty).filter(|_| !f.ty.is_const)?;
                 all = match (all, one) {
-                    _ if f.bit_width.is_some() => Shape::Other,
-                    (Shape::Floats(a, n), Shape::Floats(b, m)) if d.is_union && a == b => {
-                        Shape::Floats(a, n.max(m))
+                    _ if f.bit_width.is_some() => RegisterShape::Other,
+                    (RegisterShape::Floats(a, n), RegisterShape::Floats(b, m))
+                        if d.is_union && a == b =>
+                    {
+                        RegisterShape::Floats(a, n.max(m))
                     }
                     (all, one) => all.and(one),
                 };
@@ -88,7 +92,7 @@ fn shape(u: &Unit, t: TypeId) -> Option<Shape> {
 /// Is its address passed?  An expression for the target's compiler (`pc3_rt.h` has the constants).
 fn by_reference(u: &Unit, c: &str, q: QualType) -> String {
     let record = matches!(u.ty(q.ty), Type::Record(_));
-    let floats = matches!(shape(u, q.ty), Some(Shape::Floats(_, 1..=4)));
+    let floats = matches!(shape(u, q.ty), Some(RegisterShape::Floats(_, 1..=4)));
     let all_but_words = match record {
         true => format!(
             "(sizeof({c}) != 1 && sizeof({c}) != 2 && sizeof({c}) != 4 && sizeof({c}) != 8)"

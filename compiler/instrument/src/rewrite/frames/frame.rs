@@ -15,7 +15,7 @@ use crate::rewrite::frames::plan::{is_vla, Live, Plan};
 use crate::rewrite::frames::savers;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::linear::TempTy;
-use pc3_program::moved_parameters::By;
+use pc3_program::moved_parameters::MovedBy;
 use pc3_syntax::tree::*;
 
 /// A value in a live record.
@@ -60,7 +60,7 @@ impl MemberTy {
     /// As it stands in a record: pointers to objects are alike.
     pub fn stored(self, n: &Names, name: &str) -> String {
         match self {
-            _ if self.shape(n) == Shape::Pointer => format!("void *{name}"),
+            _ if self.shape(n) == ValueShape::Pointer => format!("void *{name}"),
             MemberTy::Var(q) => n.declare_plain(q, name),
             MemberTy::Temp(t) => n.declare_temp(t, name),
             MemberTy::Length => format!("pc3_size {name}"),
@@ -69,27 +69,27 @@ impl MemberTy {
         }
     }
 
-    pub fn shape(self, n: &Names) -> Shape {
+    pub fn shape(self, n: &Names) -> ValueShape {
         let u = n.u;
         match self {
-            MemberTy::Var(q) if n.is_vm(q) => Shape::Pointer,
+            MemberTy::Var(q) if n.is_vm(q) => ValueShape::Pointer,
             MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => match u.ty(q.ty) {
-                Type::Array { .. } => Shape::Array,
-                Type::Record(_) if has_array(u, q.ty) => Shape::Big,
-                _ if is_wide(u, q.ty) => Shape::Wide,
-                Type::Record(_) => Shape::Record,
-                Type::Pointer(to) if is_object(u, *to) && !q.is_atomic => Shape::Pointer,
-                _ => Shape::Scalar,
+                Type::Array { .. } => ValueShape::Array,
+                Type::Record(_) if has_array(u, q.ty) => ValueShape::Big,
+                _ if is_wide(u, q.ty) => ValueShape::Wide,
+                Type::Record(_) => ValueShape::Record,
+                Type::Pointer(to) if is_object(u, *to) && !q.is_atomic => ValueShape::Pointer,
+                _ => ValueShape::Scalar,
             },
-            MemberTy::Temp(TempTy::PointerTo(to)) if is_object(u, to) => Shape::Pointer,
-            MemberTy::Jumps(_) => Shape::Array,
-            _ => Shape::Scalar,
+            MemberTy::Temp(TempTy::PointerTo(to)) if is_object(u, to) => ValueShape::Pointer,
+            MemberTy::Jumps(_) => ValueShape::Array,
+            _ => ValueShape::Scalar,
         }
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum ValueShape {
     Scalar,
     /// To an object.
     Pointer,
@@ -198,8 +198,8 @@ fn variable(cx: &UnitCx, plan: &Plan, live: &Live, s: SymId, out: &mut Vec<Membe
         None => u.sym(*s).name.clone(),
     };
     let moved = live.moved.get(&s).map(|by| match by {
-        By::Elements(n) => n.to_string(),
-        By::Local(v) => called(v),
+        MovedBy::Elements(n) => n.to_string(),
+        MovedBy::Local(v) => called(v),
     });
     let q = u.sym(s).ty;
     if cx.names.is_vm(q) {
@@ -257,13 +257,13 @@ impl Printer<'_, '_> {
         let mut args: Vec<String> = list
             .iter()
             .map(|m| match m.ty.shape(&self.cx.names) {
-                Shape::Big => format!("(const void *)&{}", m.place),
-                Shape::Wide => format!(
+                ValueShape::Big => format!("(const void *)&{}", m.place),
+                ValueShape::Wide => format!(
                     "(const void *)__extension__({}){{{}}}",
                     m.ty.stored(&self.cx.names, "[1]"),
                     m.place
                 ),
-                Shape::Array => format!("(const void *){}", m.place),
+                ValueShape::Array => format!("(const void *){}", m.place),
                 _ => m.value(),
             })
             .collect();
@@ -300,8 +300,8 @@ impl Printer<'_, '_> {
                 _ if matches!(m.ty, MemberTy::Var(q) if self.u().is_null_type(q.ty)) => {
                     format!("{} = 0; ", m.place)
                 }
-                Shape::Scalar | Shape::Pointer => format!("{} = {from}; ", m.place),
-                Shape::Array => format!(
+                ValueShape::Scalar | ValueShape::Pointer => format!("{} = {from}; ", m.place),
+                ValueShape::Array => format!(
                     "__builtin_memcpy((void *){}, {from}, sizeof {from}); ",
                     m.place
                 ),
@@ -356,8 +356,8 @@ impl Printer<'_, '_> {
             if u.sym(*s).kind == SymKind::Param {
                 params.push(n.declare_plain(u.sym(*s).ty, &m));
                 copies += &match (MemberTy::Var(u.sym(*s).ty)).shape(n) {
-                    Shape::Scalar | Shape::Pointer => format!("pc3_s->{m} = {m}; "),
-                    Shape::Wide if !matches!(u.ty(u.sym(*s).ty.ty), Type::Record(_)) => {
+                    ValueShape::Scalar | ValueShape::Pointer => format!("pc3_s->{m} = {m}; "),
+                    ValueShape::Wide if !matches!(u.ty(u.sym(*s).ty.ty), Type::Record(_)) => {
                         format!("pc3_s->{m} = {m}; ")
                     }
                     _ => format!(

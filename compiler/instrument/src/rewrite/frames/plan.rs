@@ -8,7 +8,7 @@ use pc3_program::cfg::{self, Cfg};
 use pc3_program::escape::Escapes;
 use pc3_program::linear::{self, Ctx, Linear, Needed, Root, TempTy};
 use pc3_program::liveness::{self, Liveness};
-use pc3_program::moved_parameters::{self, By, Move};
+use pc3_program::moved_parameters::{self, Move, MovedBy};
 use pc3_program::points::{self, Point, PointAt, Points};
 use pc3_program::program::{is_local, FnId, Program};
 use pc3_program::scope::{self, Scopes};
@@ -70,7 +70,7 @@ pub struct Live {
     /// Lengths, computed by then, of the type that is being declared.
     pub lengths: Vec<ExprId>,
     /// Parameters among `vars` that have been moved, and by what.
-    pub moved: HashMap<SymId, By>,
+    pub moved: HashMap<SymId, MovedBy>,
 }
 
 pub fn make(p: &Program, g: &CallGraph, noted: &TrackedUnions) -> (Vec<Plan>, Escapes) {
@@ -257,8 +257,8 @@ impl AtPoints<'_> {
         vars.extend(self.kept_until_the_end(at));
         let moved = moved_before(self.moves, at, &vars);
         vars.extend(moved.values().filter_map(|by| match by {
-            By::Local(v) => Some(*v),
-            By::Elements(_) => None,
+            MovedBy::Local(v) => Some(*v),
+            MovedBy::Elements(_) => None,
         }));
         self.ended(point, &vars, plan);
         // What a point in its own initialiser could see of a variable is not declared yet.
@@ -388,7 +388,7 @@ fn moved_before(
     moves: &HashMap<SymId, Move>,
     at: u32,
     live: &BTreeSet<SymId>,
-) -> HashMap<SymId, By> {
+) -> HashMap<SymId, MovedBy> {
     let here = moves
         .iter()
         .filter(|(p, m)| m.from <= at && live.contains(p));

@@ -11,7 +11,7 @@
 //! A function of its own for each point would cost the compiler more than the user's code does. Names of values are in the tables.
 
 use crate::rewrite::collected::Savers;
-use crate::rewrite::frames::frame::{Member, Shape};
+use crate::rewrite::frames::frame::{Member, ValueShape};
 use crate::rewrite::unit::UnitCx;
 use pc3_syntax::tree::*;
 use std::collections::HashMap;
@@ -66,14 +66,14 @@ pub fn saver(cx: &UnitCx, list: &[Member], ret: QualType, shadow: bool) -> Strin
         let f = field(i);
         let shape = m.ty.shape(n);
         params.push(match shape {
-            Shape::Array | Shape::Big | Shape::Wide => format!("const void *{f}"),
-            Shape::Pointer => format!("const volatile void *{f}"),
+            ValueShape::Array | ValueShape::Big | ValueShape::Wide => format!("const void *{f}"),
+            ValueShape::Pointer => format!("const volatile void *{f}"),
             _ => m.ty.stored(n, &f),
         });
         body += &match shape {
-            Shape::Scalar => format!("pc3_r->{f} = {f}; "),
-            Shape::Pointer => format!("pc3_r->{f} = (void *){f}; "),
-            Shape::Record => format!(
+            ValueShape::Scalar => format!("pc3_r->{f} = {f}; "),
+            ValueShape::Pointer => format!("pc3_r->{f} = (void *){f}; "),
+            ValueShape::Record => format!(
                 "__builtin_memcpy((void *)&pc3_r->{f}, (const void *)&{f}, sizeof pc3_r->{f}); "
             ),
             _ => format!("__builtin_memcpy((void *)&pc3_r->{f}, {f}, sizeof pc3_r->{f}); "),

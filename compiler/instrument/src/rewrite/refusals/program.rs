@@ -18,17 +18,17 @@ use std::collections::HashSet;
 
 /// What the runtime is to know.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct RuntimeFacts {
     pub numbers: addresses::Kept,
     pub found: lints::Findings,
 }
 
-impl Known {
+impl RuntimeFacts {
     pub(crate) fn numbers_of(&self, unit: usize) -> impl Iterator<Item = &addresses::KeptAt> {
         self.numbers.iter().filter(move |n| n.unit == unit)
     }
 
-    pub(crate) fn orders_of(&self, unit: usize) -> impl Iterator<Item = &lints::Order> {
+    pub(crate) fn orders_of(&self, unit: usize) -> impl Iterator<Item = &lints::OrderDependence> {
         self.found.orders.iter().filter(move |o| o.unit == unit)
     }
 }
@@ -42,14 +42,14 @@ pub fn check(
     numbers: Option<(&Numbers, &SizeDerived)>,
     mpi: bool,
     out: &mut Diagnostics,
-) -> Known {
+) -> RuntimeFacts {
     let points = graph.reaches.contains(&true);
     if points || mpi {
         mains(p, out);
         thread_locals(p, mpi, out);
     }
     let Some((flow, measured)) = numbers else {
-        return Known::default();
+        return RuntimeFacts::default();
     };
     prefix::check(p, out);
     aliases(p, out);
@@ -83,7 +83,7 @@ pub fn check(
         }
     }
     unsaved::library_state(p, mpi, out);
-    Known { numbers, found }
+    RuntimeFacts { numbers, found }
 }
 
 /// Expressions whose values points save, as they wait for the rest of a larger one.

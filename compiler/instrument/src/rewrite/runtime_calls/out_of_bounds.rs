@@ -2,7 +2,7 @@
 
 use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::printer::Printer;
-use crate::rewrite::Whole;
+use crate::rewrite::ProgramFacts;
 use pc3_program::linear::Linear;
 use pc3_program::moved_parameters;
 use pc3_program::out_of_bounds_pointers::{self, How};
@@ -10,7 +10,7 @@ use pc3_syntax::tree::*;
 use std::collections::HashMap;
 
 /// Those of a unit, if its program has locations.
-pub(in crate::rewrite) fn find(w: &Whole, unit: usize) -> HashMap<ExprId, How> {
+pub(in crate::rewrite) fn find(w: &ProgramFacts, unit: usize) -> HashMap<ExprId, How> {
     let mut all = HashMap::new();
     if !w.graph.reaches.contains(&true) {
         return all;

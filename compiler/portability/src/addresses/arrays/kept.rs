@@ -1,7 +1,7 @@
 //! Which known elements matter behind a checkpoint.
 
 use super::{address, Arrays, Holder};
-use crate::addresses::Place;
+use crate::addresses::NumberPlace;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::cfg;
 use pc3_program::parents::{parents, Parent, Parents};
@@ -16,7 +16,13 @@ pub type Saved<'a> = &'a dyn Fn(usize, FuncId, SymId) -> bool;
 
 impl Arrays {
     /// Does a checkpoint have the elements, and does the program read them behind it?
-    pub fn kept(&self, p: &Program, graph: &CallGraph, elements: &Place, saved: Saved) -> bool {
+    pub fn kept(
+        &self,
+        p: &Program,
+        graph: &CallGraph,
+        elements: &NumberPlace,
+        saved: Saved,
+    ) -> bool {
         let Some(class) = self.class(elements) else {
             return false;
         };
@@ -45,9 +51,9 @@ impl Arrays {
     }
 }
 
-fn owner(elements: &Place) -> Option<&Place> {
+fn owner(elements: &NumberPlace) -> Option<&NumberPlace> {
     match elements {
-        Place::Elements(of) => Some(of),
+        NumberPlace::Elements(of) => Some(of),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ mod uses;
 
 use super::kinds::{is_address, is_number};
 use super::named;
-use super::place::Place;
+use super::place::NumberPlace;
 pub use kept::Saved;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::Program;
@@ -19,20 +19,20 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub struct Class {
     pub holders: Vec<Holder>,
     /// Arrays, and pointers that blocks are allocated for.
-    pub owners: Vec<Place>,
+    pub owners: Vec<NumberPlace>,
     /// Something is stored through pointers that may lead to any of several owners.
     mixed: bool,
     /// Calls that allocate elements, by units, and for which owners.
-    blocks: Vec<(Place, usize, ExprId)>,
+    blocks: Vec<(NumberPlace, usize, ExprId)>,
     /// Owners whose elements a library may write.
-    written: Vec<Place>,
+    written: Vec<NumberPlace>,
     /// Owners, and from where elements are copied to theirs.
-    copied: Vec<(Place, Place)>,
+    copied: Vec<(NumberPlace, NumberPlace)>,
 }
 
 #[derive(Clone)]
 pub struct Holder {
-    pub place: Place,
+    pub place: NumberPlace,
     /// It has the elements, and does not only lead to them.
     array: bool,
     /// It is never written, and not saved.
@@ -43,22 +43,22 @@ pub struct Holder {
 
 #[derive(Default)]
 pub struct Arrays {
-    by_holder: HashMap<Place, usize>,
+    by_holder: HashMap<NumberPlace, usize>,
     classes: Vec<Class>,
 }
 
 impl Class {
     /// Whose elements are meant where those of this place are.
-    fn owner(&self, holder: &Place) -> Option<&Place> {
+    fn owner(&self, holder: &NumberPlace) -> Option<&NumberPlace> {
         match self.mixed {
             true => self.owners.first(),
             false => self.owners.iter().find(|x| *x == holder),
         }
     }
 
-    fn elements(&self, holder: &Place) -> Option<Place> {
+    fn elements(&self, holder: &NumberPlace) -> Option<NumberPlace> {
         let owner = self.owner(holder)?.clone();
-        Some(Place::Elements(Box::new(owner)))
+        Some(NumberPlace::Elements(Box::new(owner)))
     }
 }
 
@@ -68,18 +68,18 @@ impl Arrays {
     }
 
     /// Of what arrays or blocks an lvalue may be an element.
-    pub fn element(&self, unit: usize, u: &Unit, e: ExprId) -> Vec<Place> {
+    pub fn element(&self, unit: usize, u: &Unit, e: ExprId) -> Vec<NumberPlace> {
         let base = based(unit, u, e);
         base.map_or(Vec::new(), |x| self.behind(&x))
     }
 
     /// Of what arrays or blocks an address may lead to elements.
-    pub fn led(&self, unit: usize, u: &Unit, address: ExprId) -> Vec<Place> {
+    pub fn led(&self, unit: usize, u: &Unit, address: ExprId) -> Vec<NumberPlace> {
         holder(unit, u, address).map_or(Vec::new(), |x| self.behind(&x))
     }
 
     /// The elements to which a variable or a member may lead.
-    pub fn behind(&self, holder: &Place) -> Vec<Place> {
+    pub fn behind(&self, holder: &NumberPlace) -> Vec<NumberPlace> {
         let Some(k) = self.by_holder.get(holder) else {
             return Vec::new();
         };
@@ -95,25 +95,25 @@ impl Arrays {
     }
 
     /// Those that an array has.
-    pub fn own(&self, array: &Place) -> Option<Place> {
+    pub fn own(&self, array: &NumberPlace) -> Option<NumberPlace> {
         self.classes[*self.by_holder.get(array)?].elements(array)
     }
 
-    pub fn class(&self, elements: &Place) -> Option<&Class> {
+    pub fn class(&self, elements: &NumberPlace) -> Option<&Class> {
         match elements {
-            Place::Elements(owner) => Some(&self.classes[*self.by_holder.get(owner)?]),
+            NumberPlace::Elements(owner) => Some(&self.classes[*self.by_holder.get(owner)?]),
             _ => None,
         }
     }
 
     /// May it be one of several arrays or blocks?
-    pub(crate) fn is_mixed(&self, elements: &Place) -> bool {
+    pub(crate) fn is_mixed(&self, elements: &NumberPlace) -> bool {
         self.class(elements)
             .is_some_and(|c| c.mixed && c.owners.len() > 1)
     }
 
     /// Calls that allocate known elements.
-    pub fn blocks(&self) -> impl Iterator<Item = (usize, ExprId, Place)> + '_ {
+    pub fn blocks(&self) -> impl Iterator<Item = (usize, ExprId, NumberPlace)> + '_ {
         self.classes.iter().flat_map(|c| {
             let all = c.blocks.iter();
             all.filter_map(|(owner, unit, e)| Some((*unit, *e, c.elements(owner)?)))
@@ -121,13 +121,13 @@ impl Arrays {
     }
 
     /// What libraries may write.
-    pub fn written(&self) -> impl Iterator<Item = Place> + '_ {
+    pub fn written(&self) -> impl Iterator<Item = NumberPlace> + '_ {
         let all = self.classes.iter();
         all.flat_map(|c| c.written.iter().filter_map(|owner| c.elements(owner)))
     }
 
     /// From where to where elements are copied.
-    pub fn copies(&self) -> impl Iterator<Item = (Vec<Place>, Place)> + '_ {
+    pub fn copies(&self) -> impl Iterator<Item = (Vec<NumberPlace>, NumberPlace)> + '_ {
         self.classes.iter().flat_map(|c| {
             let all = c.copied.iter();
             all.filter_map(|(to, from)| Some((self.behind(from), c.elements(to)?)))
@@ -136,7 +136,7 @@ impl Arrays {
 }
 
 /// The variable or member through which an element is reached.
-fn based(unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
+fn based(unit: usize, u: &Unit, e: ExprId) -> Option<NumberPlace> {
     if !is_number(u, u.expr(e).ty.ty) {
         return None;
     }
@@ -177,7 +177,7 @@ fn is_array(u: &Unit, ty: TypeId) -> bool {
 }
 
 /// The variable or member by which an address of integers is reached.
-fn holder(unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
+fn holder(unit: usize, u: &Unit, e: ExprId) -> Option<NumberPlace> {
     let ty = u.expr(e).ty.ty;
     match u.expr(e).kind {
         ExprKind::Ident(_) | ExprKind::Member { .. } if elements(u, ty).is_some() => {
@@ -214,7 +214,7 @@ fn holder(unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
 /// Places between which pointers go.
 #[derive(Default)]
 struct Union {
-    index: HashMap<Place, usize>,
+    index: HashMap<NumberPlace, usize>,
     places: Vec<Option<Holder>>,
     up: Vec<usize>,
     open: Vec<bool>,
@@ -224,13 +224,13 @@ struct Union {
     stored: HashSet<usize>,
     written: HashSet<usize>,
     blocks: Vec<(usize, usize, ExprId)>,
-    copied: Vec<(usize, Place)>,
+    copied: Vec<(usize, NumberPlace)>,
     /// How often something has been said of a place.
     changes: usize,
 }
 
 impl Union {
-    fn node(&mut self, place: &Place) -> usize {
+    fn node(&mut self, place: &NumberPlace) -> usize {
         let next = self.up.len();
         let k = *self.index.entry(place.clone()).or_insert(next);
         if k == next {
@@ -254,12 +254,12 @@ impl Union {
         self.written.insert(k);
     }
 
-    fn copy(&mut self, k: usize, from: Place) {
+    fn copy(&mut self, k: usize, from: NumberPlace) {
         self.changes += 1;
         self.copied.push((k, from));
     }
 
-    fn give(&mut self, from: &Place, to: &Place) {
+    fn give(&mut self, from: &NumberPlace, to: &NumberPlace) {
         self.changes += 1;
         let (a, b) = (self.node(from), self.node(to));
         if a != b {
@@ -270,7 +270,7 @@ impl Union {
         self.open[b] |= self.open[a];
     }
 
-    fn open(&mut self, place: &Place) {
+    fn open(&mut self, place: &NumberPlace) {
         self.changes += 1;
         let k = self.node(place);
         let k = self.root(k);
@@ -333,9 +333,9 @@ impl Union {
         }
         // What is copied from elsewhere may be anything.
         for k in 0..all.classes.len() {
-            let unknown = |(_, from): &&(Place, Place)| all.behind(from).is_empty();
+            let unknown = |(_, from): &&(NumberPlace, NumberPlace)| all.behind(from).is_empty();
             let copied = all.classes[k].copied.iter().filter(unknown);
-            let written: Vec<Place> = copied.map(|c| c.0.clone()).collect();
+            let written: Vec<NumberPlace> = copied.map(|c| c.0.clone()).collect();
             all.classes[k].written.extend(written);
         }
         all

@@ -1,7 +1,7 @@
 //! What becomes of addresses of integers, and where pointers to integers get theirs.
 
 use super::{based, elements, holder, is_array, Arrays, Holder, Union};
-use crate::addresses::{named, part, reads_only, Place};
+use crate::addresses::{named, part, reads_only, NumberPlace};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::groups::{GroupId, Groups};
 use pc3_program::initialiser;
@@ -19,7 +19,7 @@ use std::rc::Rc;
 struct Linked {
     results: HashSet<GroupId>,
     params: HashSet<(GroupId, usize)>,
-    known: HashMap<(GroupId, usize), Rc<Vec<Place>>>,
+    known: HashMap<(GroupId, usize), Rc<Vec<NumberPlace>>>,
 }
 
 struct Finder<'a> {
@@ -53,7 +53,7 @@ pub fn find(p: &Program, graph: &CallGraph) -> Arrays {
         // Libraries call them, too.
         let unit = p.fns[f.index()].0;
         for s in &p.func(*f).params {
-            all.open(&Place::Variable(unit, *s));
+            all.open(&NumberPlace::Variable(unit, *s));
         }
     }
     all.finish()
@@ -73,12 +73,12 @@ impl<'a> Finder<'a> {
             if !matches!(s.kind, SymKind::Var | SymKind::Param) || !self.leads(s.ty.ty) {
                 continue;
             }
-            let place = Place::variable(self.unit, u, sym);
+            let place = NumberPlace::variable(self.unit, u, sym);
             let elsewhere = |name: &str| {
                 let mut named = self.p.globals(name).map(|(_, s)| s);
                 !named.any(|s| s.defined || s.initialised)
             };
-            let open = s.system || matches!(&place, Place::Global(name) if elsewhere(name));
+            let open = s.system || matches!(&place, NumberPlace::Global(name) if elsewhere(name));
             let constant = is_const(u, s.ty) || untouched.contains(&sym);
             self.holder(place, (is_array(u, s.ty.ty), constant), Some(sym), open);
         }
@@ -86,7 +86,7 @@ impl<'a> Finder<'a> {
             let system = d.def.as_ref().is_some_and(|s| u.lines.is_system(s.start));
             for f in d.fields.iter().flatten() {
                 if let (Some(name), true) = (&f.name, self.leads(f.ty.ty)) {
-                    let place = Place::member(self.unit, u, RecordId(k as u32), name);
+                    let place = NumberPlace::member(self.unit, u, RecordId(k as u32), name);
                     let array = (is_array(u, f.ty.ty), false);
                     self.holder(place, array, None, system || d.is_union);
                 }
@@ -95,14 +95,14 @@ impl<'a> Finder<'a> {
         for (k, f) in u.functions.iter().enumerate() {
             if self.leads(f.ret.ty) {
                 self.all
-                    .node(&Place::Result(self.p.id(self.unit, FuncId(k as u32))));
+                    .node(&NumberPlace::Result(self.p.id(self.unit, FuncId(k as u32))));
             }
         }
     }
 
     fn holder(
         &mut self,
-        place: Place,
+        place: NumberPlace,
         (array, constant): (bool, bool),
         sym: Option<SymId>,
         open: bool,
@@ -164,13 +164,13 @@ impl<'a> Finder<'a> {
         let functions = self.groups.functions(group);
         if self.leads(self.u.expr(e).ty.ty) {
             match functions {
-                [f] => self.goes(e, &Place::Result(*f)),
+                [f] => self.goes(e, &NumberPlace::Result(*f)),
                 _ => {
-                    let (result, before) = (Place::Returned(group), self.all.changes);
+                    let (result, before) = (NumberPlace::Returned(group), self.all.changes);
                     self.goes(e, &result);
                     if self.all.changes != before && self.linked.results.insert(group) {
                         for f in functions {
-                            self.all.give(&Place::Result(*f), &result);
+                            self.all.give(&NumberPlace::Result(*f), &result);
                         }
                     }
                 }
@@ -182,7 +182,7 @@ impl<'a> Finder<'a> {
                 [] => {}
                 [param] => self.given(param, *a),
                 _ => {
-                    let (handed, before) = (Place::Handed(group, i), self.all.changes);
+                    let (handed, before) = (NumberPlace::Handed(group, i), self.all.changes);
                     self.given(&handed, *a);
                     if self.all.changes != before && self.linked.params.insert((group, i)) {
                         params.iter().for_each(|to| self.all.give(&handed, to));
@@ -193,7 +193,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The parameters that lead to integers, of a group's functions.
-    fn params(&mut self, group: GroupId, i: usize) -> Rc<Vec<Place>> {
+    fn params(&mut self, group: GroupId, i: usize) -> Rc<Vec<NumberPlace>> {
         let (p, functions) = (self.p, self.groups.functions(group));
         let known = self.linked.known.entry((group, i));
         let known = known.or_insert_with(|| {
@@ -201,7 +201,7 @@ impl<'a> Finder<'a> {
                 let (unit, u) = (p.fns[f.index()].0, p.unit(*f));
                 let s = *p.func(*f).params.get(i)?;
                 elements(u, u.sym(s).ty.ty)?;
-                Some(Place::Variable(unit, s))
+                Some(NumberPlace::Variable(unit, s))
             };
             Rc::new(functions.iter().filter_map(param).collect())
         });
@@ -209,7 +209,7 @@ impl<'a> Finder<'a> {
     }
 
     /// A pointer gets its value.
-    fn given(&mut self, to: &Place, e: ExprId) {
+    fn given(&mut self, to: &NumberPlace, e: ExprId) {
         let u = self.u;
         if let Some(from) = holder(self.unit, u, e) {
             return self.all.give(&from, to);
@@ -226,11 +226,11 @@ impl<'a> Finder<'a> {
             ExprKind::Assign { op: None, lhs, .. } => self.given(to, *lhs),
             ExprKind::Call { callee, args } => match self.p.direct(self.unit, *callee) {
                 Some((_, Callee::Defined(f))) if self.leads(u.expr(e).ty.ty) => {
-                    self.all.give(&Place::Result(f), to);
+                    self.all.give(&NumberPlace::Result(f), to);
                 }
                 Some((_, Callee::External(name))) if allocates(&name) => {
                     let params = match to {
-                        Place::Handed(group, i) => self.params(*group, *i),
+                        NumberPlace::Handed(group, i) => self.params(*group, *i),
                         _ => Rc::new(vec![to.clone()]),
                     };
                     for to in params.iter() {
@@ -254,7 +254,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Where an address goes that is read from a place.
-    fn goes(&mut self, e: ExprId, place: &Place) {
+    fn goes(&mut self, e: ExprId, place: &NumberPlace) {
         let u = self.u;
         // Looked at as something else; chosen among others.
         let (mut strange, mut chosen) = (false, false);
@@ -274,7 +274,7 @@ impl<'a> Finder<'a> {
                     let ret = u.func(*f).ret.ty;
                     match self.leads(ret) && !strange {
                         true => {
-                            let to = Place::Result(self.p.id(self.unit, *f));
+                            let to = NumberPlace::Result(self.p.id(self.unit, *f));
                             self.all.give(place, &to);
                         }
                         false => self.all.open(place),
@@ -368,7 +368,7 @@ impl<'a> Finder<'a> {
         callee: ExprId,
         args: &[ExprId],
         i: usize,
-        place: &Place,
+        place: &NumberPlace,
         strange: bool,
     ) {
         let direct = self.p.direct(self.unit, callee);
@@ -412,7 +412,7 @@ impl<'a> Finder<'a> {
         for (s, ty, init) in initialiser::all(u) {
             match (s, init) {
                 (Some(s), Init::Expr(e)) if self.leads(ty.ty) && !is_array(u, ty.ty) => {
-                    self.given(&Place::variable(self.unit, u, s), *e);
+                    self.given(&NumberPlace::variable(self.unit, u, s), *e);
                 }
                 (_, Init::List { .. }) => self.parts(ty, init),
                 _ => {}
@@ -458,7 +458,7 @@ fn allocates(name: &str) -> bool {
 }
 
 /// The array or block that is copied.
-fn from(unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
+fn from(unit: usize, u: &Unit, e: ExprId) -> Option<NumberPlace> {
     holder(unit, u, strip_casts(u, e))
 }
 

@@ -38,7 +38,7 @@ pub struct Struct {
 }
 
 /// All structs that have come up: by a name that all units share, with what is asked of them often.
-struct Known<'a> {
+struct AllStructs<'a> {
     units: &'a [Unit],
     by_type: HashMap<(usize, TypeId), usize>,
     by_key: HashMap<String, Vec<usize>>,
@@ -64,7 +64,7 @@ pub fn find(
     for (unit, u) in p.units.iter().enumerate() {
         stores(unit, u, &mut stored);
     }
-    let mut known = Known {
+    let mut known = AllStructs {
         units: p.units,
         by_type: HashMap::new(),
         by_key: HashMap::new(),
@@ -185,7 +185,7 @@ fn is_behind(u: &Unit, e: ExprId) -> bool {
     pointer && u.view().eval(index).is_some_and(|n| n != 0)
 }
 
-impl Known<'_> {
+impl AllStructs<'_> {
     fn index(&mut self, unit: usize, ty: TypeId) -> Option<usize> {
         if let Some(k) = self.by_type.get(&(unit, ty)) {
             return Some(*k);

@@ -1,5 +1,5 @@
 use super::*;
-use pc3_program::annotations::Said;
+use pc3_program::annotations::Annotations;
 use pc3_syntax::types::Target;
 
 const PRELUDE: &str = "typedef unsigned long size_t; void *malloc(size_t n); void free(void *p); void *realloc(void *p, size_t n);
@@ -16,7 +16,7 @@ fn check_also(body: &str, expected: &str) {
     let units = [unit];
     let program = Program::new(&units);
     let graph = pc3_program::callgraph::analyse(&program, false);
-    let heap = crate::heap::analyse(&program, &graph, &Said::default(), true);
+    let heap = crate::heap::analyse(&program, &graph, &Annotations::default(), true);
     let name = |s: Struct| units[s.unit].type_name(QualType::plain(s.ty));
     let pairs = heap.also.iter();
     let mut pairs: Vec<String> = pairs

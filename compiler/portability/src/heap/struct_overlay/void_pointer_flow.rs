@@ -4,7 +4,7 @@
 //! nothing, a struct that is taken out counts as another one only where it is put in nowhere, or where it is all that is taken out and
 //! another one is put in. What functions that allocate are given is nothing that they return.
 
-use super::{is_behind, record, Known};
+use super::{is_behind, record, AllStructs};
 use crate::heap::flow::{PointerFlow, PointerPlace, Use};
 use crate::heap::types::{is_char, library_name};
 use pc3_program::callgraph::CallGraph;
@@ -189,7 +189,7 @@ impl<'a> VoidPointerFlow<'a> {
     }
 
     /// Notes what the program puts where.
-    pub(super) fn puts(&mut self, known: &mut Known) {
+    pub(super) fn puts(&mut self, known: &mut AllStructs) {
         for flow in self.flows {
             let mut uses: Vec<(&ExprId, &Use)> = flow.uses.iter().collect();
             uses.sort_by_key(|(e, _)| **e);
@@ -316,7 +316,7 @@ impl<'a> VoidPointerFlow<'a> {
         out
     }
 
-    fn put(&mut self, flow: &PointerFlow, e: ExprId, node: usize, known: &mut Known) {
+    fn put(&mut self, flow: &PointerFlow, e: ExprId, node: usize, known: &mut AllStructs) {
         let mut from = Vec::new();
         self.sources(flow, e, &mut from);
         for s in from {
@@ -333,7 +333,7 @@ impl<'a> VoidPointerFlow<'a> {
     }
 
     /// The address of a pointer: what is stored through it is in that, and the other way round.
-    fn lend(&mut self, flow: &PointerFlow, e: ExprId, node: usize, known: &mut Known) {
+    fn lend(&mut self, flow: &PointerFlow, e: ExprId, node: usize, known: &mut AllStructs) {
         let u = flow.u;
         let e = strip_casts(u, e);
         let of = match u.expr(e).kind {
@@ -378,7 +378,7 @@ impl<'a> VoidPointerFlow<'a> {
     }
 
     /// Structs that are put in, what they are taken out as, and where.
-    pub(super) fn pairs(&mut self, known: &mut Known) -> Vec<(usize, usize, (usize, u32))> {
+    pub(super) fn pairs(&mut self, known: &mut AllStructs) -> Vec<(usize, usize, (usize, u32))> {
         let results = self.through_groups();
         let n = self.edges.len();
         let mut back = vec![BTreeSet::new(); n];

@@ -2,13 +2,13 @@
 
 use crate::lints::bytes::called;
 use crate::lints::network::Sources;
-use crate::lints::reaches_checkpoint::{By, Cx, Order};
+use crate::lints::reaches_checkpoint::{Cx, Dependence, OrderDependence};
 use crate::lints::{in_users_file, is_user};
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
 use std::collections::HashSet;
 
-pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
+pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
     cx.truth_ends.set(true);
     let mut sources = Sources::default();
     for (unit, u) in cx.p.units.iter().enumerate() {
@@ -32,7 +32,7 @@ pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
             if matches!(number, Number::Constant(_)) && last.replace(line) == Some(line) {
                 continue;
             }
-            list.push(Order::of(unit, u, e, By::Floats));
+            list.push(OrderDependence::of(unit, u, e, Dependence::Floats));
             let name = called(u, e).unwrap_or_default();
             let (what, help) = match number {
                 Number::Given => (

@@ -1,7 +1,7 @@
 //! Values of `long` that 32 bits may not hold, kept in a checkpoint.  Off unless asked for: a restart refuses such a
 //! value by its variable's name.
 
-use crate::addresses::{Numbers, Place};
+use crate::addresses::{NumberPlace, Numbers};
 use crate::lints::is_user;
 use pc3_program::program::Program;
 use pc3_program::walk::strip_casts;
@@ -88,7 +88,7 @@ pub fn large(u: &Unit, e: ExprId) -> Option<String> {
 /// What places are declared as, asked once of each.
 pub struct Longs<'a> {
     p: &'a Program<'a>,
-    known: RefCell<FxHashMap<Place, [bool; 2]>>,
+    known: RefCell<FxHashMap<NumberPlace, [bool; 2]>>,
 }
 
 impl<'a> Longs<'a> {
@@ -100,7 +100,7 @@ impl<'a> Longs<'a> {
     }
 
     /// Is it a `long`, or an array of some: a signed one, or an unsigned one?
-    pub fn is(&self, x: &Place, unsigned: bool) -> bool {
+    pub fn is(&self, x: &NumberPlace, unsigned: bool) -> bool {
         let known = self.known.borrow().get(x).copied();
         let both = known.unwrap_or_else(|| {
             let both = [false, true].map(|unsigned| longs(self.p, x, unsigned));
@@ -110,12 +110,12 @@ impl<'a> Longs<'a> {
         both[usize::from(unsigned)]
     }
 
-    pub fn any(&self, x: &Place) -> bool {
+    pub fn any(&self, x: &NumberPlace) -> bool {
         self.is(x, false) || self.is(x, true)
     }
 }
 
-fn longs(p: &Program, x: &Place, unsigned: bool) -> bool {
+fn longs(p: &Program, x: &NumberPlace, unsigned: bool) -> bool {
     let wanted = if unsigned {
         IntKind::ULong
     } else {
@@ -126,16 +126,16 @@ fn longs(p: &Program, x: &Place, unsigned: bool) -> bool {
         *u.ty(of) == Type::Int(wanted)
     };
     match x {
-        Place::Variable(unit, s) => long(&p.units[*unit], p.units[*unit].sym(*s).ty),
-        Place::Global(name) => p.globals(name).any(|(u, s)| long(u, s.ty)),
-        Place::Member(of, _) if of.contains(':') => false,
-        Place::Member(of, name) => p.records(of).any(|(r, (unit, _))| {
+        NumberPlace::Variable(unit, s) => long(&p.units[*unit], p.units[*unit].sym(*s).ty),
+        NumberPlace::Global(name) => p.globals(name).any(|(u, s)| long(u, s.ty)),
+        NumberPlace::Member(of, _) if of.contains(':') => false,
+        NumberPlace::Member(of, name) => p.records(of).any(|(r, (unit, _))| {
             let (u, mut fields) = (&p.units[unit], r.fields.iter().flatten());
             fields.any(|f| f.name.as_ref() == Some(name) && long(u, f.ty))
         }),
-        Place::Result(f) => long(p.unit(*f), p.func(*f).ret),
-        Place::Memory(kind) => *kind == wanted,
-        Place::Elements(_) | Place::Pointer => false,
-        Place::Handed(..) | Place::Returned(_) => false,
+        NumberPlace::Result(f) => long(p.unit(*f), p.func(*f).ret),
+        NumberPlace::Memory(kind) => *kind == wanted,
+        NumberPlace::Elements(_) | NumberPlace::Pointer => false,
+        NumberPlace::Handed(..) | NumberPlace::Returned(_) => false,
     }
 }

@@ -1,10 +1,10 @@
 //! Sizes that are kept: a value computed with `sizeof` before a checkpoint is the source's after it.
 
-use crate::addresses::Place;
+use crate::addresses::NumberPlace;
 use crate::heap::one_line;
 use crate::lints::is_user;
-use crate::lints::reaches_checkpoint::{By, Cx, Order};
-use crate::size_derived::{self, SizeDerived, SizeSource, Way};
+use crate::lints::reaches_checkpoint::{Cx, Dependence, OrderDependence};
+use crate::size_derived::{self, SizeDerived, SizeFlow, SizeSource};
 use pc3_program::program::Program;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
@@ -15,21 +15,22 @@ pub fn check(
     cx: &Cx,
     measured: &SizeDerived,
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
-    list: &mut Vec<Order>,
+    list: &mut Vec<OrderDependence>,
     out: &mut Diagnostics,
 ) {
-    let mut reported: HashSet<&Place> = HashSet::new();
-    let held = |x: &Place| matches!(x, Place::Elements(_)) || x.kept(cx.p, saved);
-    let kept = |x: &&Place| measured.refused(x) && held(x) && x.name(cx.p).is_some();
+    let mut reported: HashSet<&NumberPlace> = HashSet::new();
+    let held = |x: &NumberPlace| matches!(x, NumberPlace::Elements(_)) || x.kept(cx.p, saved);
+    let kept = |x: &&NumberPlace| measured.refused(x) && held(x) && x.name(cx.p).is_some();
     // Many sources share what they get to.
-    let mut known_sets: HashMap<*const HashSet<Place>, HashSet<&Place>> = HashMap::new();
+    let mut known_sets: HashMap<*const HashSet<NumberPlace>, HashSet<&NumberPlace>> =
+        HashMap::new();
     for (i, s) in measured.sources.iter().enumerate() {
         let u = &cx.p.units[s.unit];
         if measured.decides(i) {
-            list.push(Order {
+            list.push(OrderDependence {
                 unit: s.unit,
                 place: s.name.clone(),
-                by: By::Size(s.ty),
+                by: Dependence::Size(s.ty),
                 witnesses: Vec::new(),
                 when: None,
             });
@@ -43,7 +44,7 @@ pub fn check(
         if !known && !all.is_empty() {
             out.push(advice(cx.p, measured, s, all));
         } else if let Some(into) = bare(cx, s) {
-            list.push(Order::of(s.unit, u, s.of, By::Layout));
+            list.push(OrderDependence::of(s.unit, u, s.of, Dependence::Layout));
             let text = one_line(u.slice(&u.expr(s.of).span));
             out.push(Diagnostic::advice(
                 u,
@@ -62,7 +63,7 @@ pub fn elsewhere(
     cx: &Cx,
     measured: &SizeDerived,
     waiting: &[(usize, ExprId)],
-    list: &mut Vec<Order>,
+    list: &mut Vec<OrderDependence>,
     out: &mut Diagnostics,
 ) {
     cx.truth_ends.set(true);
@@ -101,12 +102,12 @@ fn tell(
     unit: usize,
     e: ExprId,
     how: &str,
-    list: &mut Vec<Order>,
+    list: &mut Vec<OrderDependence>,
     out: &mut Diagnostics,
 ) {
-    let order = Order::of(unit, u, e, By::Layout);
+    let order = OrderDependence::of(unit, u, e, Dependence::Layout);
     match measured.nodes(unit, e) {
-        Some(nodes) => list.extend(nodes.into_iter().map(|n| Order {
+        Some(nodes) => list.extend(nodes.into_iter().map(|n| OrderDependence {
             when: Some(n),
             ..order.clone()
         })),
@@ -133,8 +134,10 @@ fn bare(cx: &Cx, s: &SizeSource) -> Option<String> {
     let element = match u.expr(lhs).kind {
         ExprKind::Index { base, .. } => {
             let array = matches!(u.ty(u.expr(base).ty.ty), Type::Array { .. });
-            let known = |x: &Place| matches!(x, Place::Elements(_));
-            array && !s.to.iter().any(known) && s.to.iter().any(|x| matches!(x, Place::Memory(_)))
+            let known = |x: &NumberPlace| matches!(x, NumberPlace::Elements(_));
+            array
+                && !s.to.iter().any(known)
+                && s.to.iter().any(|x| matches!(x, NumberPlace::Memory(_)))
         }
         ExprKind::Member { .. } => s.to.iter().any(|x| size_derived::is_part(cx.p, x)),
         _ => false,
@@ -147,11 +150,11 @@ fn advice(
     p: &Program,
     measured: &SizeDerived,
     s: &SizeSource,
-    all: &HashSet<&Place>,
+    all: &HashSet<&NumberPlace>,
 ) -> Diagnostic {
     let u = &p.units[s.unit];
     let direct = s.to.iter().find(|x| all.contains(x));
-    let named = |x: &Place| matches!(x, Place::Variable(..));
+    let named = |x: &NumberPlace| matches!(x, NumberPlace::Variable(..));
     let first = all.iter().min_by_key(|x| (named(x), x.name(p)));
     let kept = direct.or(first.copied());
     let place = kept.and_then(|x| x.name(p)).unwrap_or_default();
@@ -172,18 +175,18 @@ fn advice(
 }
 
 /// The ways that sizes take to what is kept, by the code that has run if they have been taken.
-pub fn ways(measured: &SizeDerived, list: &mut Vec<Order>) {
+pub fn ways(measured: &SizeDerived, list: &mut Vec<OrderDependence>) {
     let nodes: Vec<String> = list.iter().filter_map(|o| o.when.clone()).collect();
     let ways = measured.ways(nodes.into_iter());
-    let order = |w: &Way| {
+    let order = |w: &SizeFlow| {
         let (unit, witnesses) = match w.by {
             Some((unit, e)) => (unit, vec![e]),
             None => (0, Vec::new()),
         };
-        Order {
+        OrderDependence {
             unit,
             place: w.to.clone(),
-            by: By::Way,
+            by: Dependence::Way,
             witnesses,
             when: w.from.clone(),
         }

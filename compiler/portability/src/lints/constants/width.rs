@@ -2,7 +2,7 @@
 //! less than on 64 bits, `LONG_MAX` is another number.  A checkpoint from 32 bits holds the changed number, and nothing in it says so.  So a program for
 //! 64 bits knows such constants, and a restart refuses the numbers that they become.
 
-use crate::addresses::{parents, Numbers, Parent, Parents, Place};
+use crate::addresses::{parents, NumberPlace, Numbers, Parent, Parents};
 use crate::lints::in_users_file;
 use crate::lints::range::Longs;
 use crate::lints::words::{self, Words};
@@ -78,20 +78,23 @@ pub fn check(
                 None => continue,
             },
         };
-        let of = |x: &&Place| match unsigned {
+        let of = |x: &&NumberPlace| match unsigned {
             Some(unsigned) => longs.is(x, unsigned),
             None => longs.any(x),
         };
         let to = w.to.iter().flat_map(|x| numbers.ends(x));
-        let from: Vec<Place> = to.filter(of).cloned().collect();
+        let from: Vec<NumberPlace> = to.filter(of).cloned().collect();
         let above = above.entry(w.unit).or_insert_with(|| parents(u));
         if from.is_empty() || part(u, above, w.of, unsigned.is_none()) {
             continue;
         }
         let reached = numbers.reached(&from, &|x| {
-            !matches!(x, Place::Memory(_) | Place::Elements(_) | Place::Pointer)
+            !matches!(
+                x,
+                NumberPlace::Memory(_) | NumberPlace::Elements(_) | NumberPlace::Pointer
+            )
         });
-        let kept: Vec<&Place> = reached
+        let kept: Vec<&NumberPlace> = reached
             .into_iter()
             .filter(|x| of(x) && x.kept(p, saved))
             .collect();
@@ -99,9 +102,10 @@ pub fn check(
             continue;
         }
         // The one that it is put into, if that is kept.
-        let direct = |x: &&Place| from.contains(*x);
-        let (first, other): (Vec<&Place>, Vec<&Place>) = kept.iter().copied().partition(direct);
-        let named = |list: &[&Place]| list.iter().filter_map(|x| x.name(p)).min();
+        let direct = |x: &&NumberPlace| from.contains(*x);
+        let (first, other): (Vec<&NumberPlace>, Vec<&NumberPlace>) =
+            kept.iter().copied().partition(direct);
+        let named = |list: &[&NumberPlace]| list.iter().filter_map(|x| x.name(p)).min();
         let name = named(&first).or_else(|| named(&other));
         let text = words::named(u, w.of);
         for unsigned in [false, true] {

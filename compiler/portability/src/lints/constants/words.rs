@@ -3,7 +3,7 @@
 use crate::heap::one_line;
 use crate::lints::in_users_file;
 use crate::lints::layout;
-use crate::lints::reaches_checkpoint::{By, Cx, Order};
+use crate::lints::reaches_checkpoint::{Cx, Dependence, OrderDependence};
 use pc3_program::walk::strip_casts;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 /// Bits that are set in words of a `long`'s width, as `words[i / bits] |= 1ul << i % bits`, in what a checkpoint holds:
 /// elsewhere the same number is another bit.
-pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
+pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
     cx.truth_ends.set(true);
     for (unit, u) in cx.p.units.iter().enumerate() {
         let words = Words::new(u);
@@ -24,7 +24,7 @@ pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
             {
                 continue;
             }
-            list.push(Order::of(unit, u, e, By::Width));
+            list.push(OrderDependence::of(unit, u, e, Dependence::Width));
             let text = one_line(u.slice(&u.expr(e).span));
             out.push(Diagnostic::advice(
                 u,

@@ -3,23 +3,29 @@
 
 use crate::heap::one_line;
 use crate::lints::is_user;
-use crate::lints::reaches_checkpoint::{By, Cx, Order};
+use crate::lints::reaches_checkpoint::{Cx, Dependence, OrderDependence};
 use pc3_program::program::is_local;
 use pc3_program::walk::{visit, visit_decls, Node};
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
 use std::collections::{HashMap, HashSet};
 
-pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
+pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
     let p = cx.p;
     cx.truth_ends.set(false);
     for (unit, u) in p.units.iter().enumerate() {
         let all = (0..u.exprs.len()).map(|k| ExprId(k as u32));
-        let mut places: Vec<(ExprId, By)> = all
+        let mut places: Vec<(ExprId, Dependence)> = all
             .filter(|e| of_bytes(cx, unit, *e))
-            .map(|e| (e, By::Bytes))
+            .map(|e| (e, Dependence::Bytes))
             .collect();
-        let by = |long| if long { By::Long } else { By::Bytes };
+        let by = |long| {
+            if long {
+                Dependence::Long
+            } else {
+                Dependence::Bytes
+            }
+        };
         places.extend(of_unions(u).into_iter().map(|(e, long)| (e, by(long))));
         places.retain(|(e, _)| is_user(u, *e));
         for (e, by) in places {
@@ -31,7 +37,7 @@ pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
             if !kept {
                 continue;
             }
-            list.push(Order::of(unit, u, e, by));
+            list.push(OrderDependence::of(unit, u, e, by));
             out.push(Diagnostic::advice(
                 u,
                 &u.expr(e).span,

@@ -4,7 +4,7 @@
 use crate::heap::one_line;
 use crate::lints::bytes::{called, of_bytes, width, LONG};
 use crate::lints::is_user;
-use crate::lints::reaches_checkpoint::{By, Cx, Order, Seen};
+use crate::lints::reaches_checkpoint::{Cx, Dependence, OrderDependence, Seen};
 use pc3_program::program::{is_local, FnId};
 use pc3_program::walk::{strip_casts, visit, Node};
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
@@ -20,7 +20,7 @@ struct Copy {
     from: ExprId,
 }
 
-pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
+pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
     let p = cx.p;
     let mut copies = Vec::new();
     // Of functions that copy between what their parameters lead to: which those are.
@@ -56,7 +56,12 @@ pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
     copies.into_iter().for_each(|c| tell(cx, c, list, out));
 }
 
-fn tell(cx: &Cx, Copy { unit, at, to, from }: Copy, list: &mut Vec<Order>, out: &mut Diagnostics) {
+fn tell(
+    cx: &Cx,
+    Copy { unit, at, to, from }: Copy,
+    list: &mut Vec<OrderDependence>,
+    out: &mut Diagnostics,
+) {
     let u = &cx.p.units[unit];
     if !is_user(u, at) {
         return;
@@ -73,7 +78,7 @@ fn tell(cx: &Cx, Copy { unit, at, to, from }: Copy, list: &mut Vec<Order>, out: 
         return;
     }
     for (there, e, by) in numbers {
-        list.push(Order::of(unit, u, at, by).where_runs(there, e));
+        list.push(OrderDependence::of(unit, u, at, by).where_runs(there, e));
     }
     let text = one_line(u.slice(&u.expr(to).span));
     out.push(Diagnostic::advice(
@@ -189,7 +194,7 @@ impl Cx<'_> {
         unit: usize,
         e: ExprId,
         seen: &mut HashSet<Seen>,
-    ) -> Option<By> {
+    ) -> Option<Dependence> {
         let mut all = Vec::new();
         self.numbers_behind(unit, e, seen, &mut all);
         all.first().map(|n| n.2)
@@ -201,7 +206,7 @@ impl Cx<'_> {
         unit: usize,
         e: ExprId,
         seen: &mut HashSet<Seen>,
-        out: &mut Vec<(usize, ExprId, By)>,
+        out: &mut Vec<(usize, ExprId, Dependence)>,
     ) {
         let u = &self.p.units[unit];
         let e = strip_casts(u, e);
@@ -211,13 +216,13 @@ impl Cx<'_> {
             match width(u, to) {
                 None => return,
                 Some(8) => {}
-                Some(LONG) => return found(By::Long),
-                Some(_) => return found(By::Bytes),
+                Some(LONG) => return found(Dependence::Long),
+                Some(_) => return found(Dependence::Bytes),
             }
         }
         if matches!(u.ty(to), Type::Record(_) | Type::Pointer(_)) {
             if more_than_characters(u, to) {
-                found(By::Long);
+                found(Dependence::Long);
             }
             return;
         }

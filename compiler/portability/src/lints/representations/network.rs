@@ -6,19 +6,19 @@
 
 use crate::lints::bytes::called;
 use crate::lints::in_users_file;
-use crate::lints::reaches_checkpoint::{By, Cx, Order};
+use crate::lints::reaches_checkpoint::{Cx, Dependence, OrderDependence};
 use pc3_program::program::is_local;
 use pc3_program::walk::strip_casts;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
 use std::collections::{HashMap, HashSet};
 
-pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
+pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
     cx.truth_ends.set(true);
     (0..cx.p.units.len()).for_each(|u| unit(cx, u, list, out));
 }
 
-fn unit(cx: &Cx, unit: usize, list: &mut Vec<Order>, out: &mut Diagnostics) {
+fn unit(cx: &Cx, unit: usize, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
     let u = &cx.p.units[unit];
     let mut sources = Sources::default();
     for k in 0..u.exprs.len() {
@@ -30,20 +30,20 @@ fn unit(cx: &Cx, unit: usize, list: &mut Vec<Order>, out: &mut Diagnostics) {
             continue;
         };
         let kept = match way {
-            Way::Out => cx.goes(unit, e, &mut HashSet::new()),
-            Way::Back => {
+            Conversion::Out => cx.goes(unit, e, &mut HashSet::new()),
+            Conversion::Back => {
                 brought_back(u, e).is_some_and(|s| !is_local(u.sym(s)) && cx.is_saved(unit, s))
             }
-            Way::Into(i) => args.get(i).is_some_and(|to| cx.holds(unit, *to)),
+            Conversion::Into(i) => args.get(i).is_some_and(|to| cx.holds(unit, *to)),
         };
         if !kept {
             continue;
         }
-        list.push(Order::of(unit, u, e, By::Bytes));
+        list.push(OrderDependence::of(unit, u, e, Dependence::Bytes));
         let what = match way {
-            Way::Out => "gives",
-            Way::Back => "is given",
-            Way::Into(_) => "writes",
+            Conversion::Out => "gives",
+            Conversion::Back => "is given",
+            Conversion::Into(_) => "writes",
         };
         out.push(Diagnostic::advice(
             u,
@@ -57,7 +57,7 @@ fn unit(cx: &Cx, unit: usize, list: &mut Vec<Order>, out: &mut Diagnostics) {
 
 /// What a call does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
+enum Conversion {
     /// Its result is in that order.
     Out,
     /// What it was given was.
@@ -101,14 +101,14 @@ impl Sources {
 }
 
 /// What a call does, and what the user calls it.
-fn way(u: &Unit, e: ExprId, sources: &mut Sources) -> Option<(Way, String)> {
+fn way(u: &Unit, e: ExprId, sources: &mut Sources) -> Option<(Conversion, String)> {
     let name = called(u, e)?;
     let known = |way| Some((way, name.to_owned()));
     match name {
-        "htonl" | "htons" | "inet_addr" => return known(Way::Out),
-        "ntohl" | "ntohs" => return known(Way::Back),
-        "inet_aton" => return known(Way::Into(1)),
-        "inet_pton" => return known(Way::Into(2)),
+        "htonl" | "htons" | "inet_addr" => return known(Conversion::Out),
+        "ntohl" | "ntohs" => return known(Conversion::Back),
+        "inet_aton" => return known(Conversion::Into(1)),
+        "inet_pton" => return known(Conversion::Into(2)),
         _ if MADE.contains(&name) => {}
         _ => return None,
     }
@@ -120,11 +120,11 @@ fn way(u: &Unit, e: ExprId, sources: &mut Sources) -> Option<(Way, String)> {
         words.find_map(|w| list.iter().copied().find(|x| *x == w))
     };
     match (here(OUT), here(BACK), here(SWAP)) {
-        (Some(name), ..) => Some((Way::Out, name.to_owned())),
-        (None, Some(name), _) => Some((Way::Back, name.to_owned())),
+        (Some(name), ..) => Some((Conversion::Out, name.to_owned())),
+        (None, Some(name), _) => Some((Conversion::Back, name.to_owned())),
         (None, None, Some(_)) => None,
         // In a macro of the user's.
-        (None, None, None) => known(Way::Out),
+        (None, None, None) => known(Conversion::Out),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Offsets of members that are kept: `offsetof`, `(size_t)&((struct s *)0)->member`, or `(char *)&p->member - (char *)p`.
 //! Elsewhere something else lies there.
 
-use crate::addresses::{is_constant, parents, Numbers, Parent, Parents, Place};
+use crate::addresses::{is_constant, parents, NumberPlace, Numbers, Parent, Parents};
 use crate::heap::{innermost, one_line};
-use crate::lints::reaches_checkpoint::{is_const, By, Order};
+use crate::lints::reaches_checkpoint::{is_const, Dependence, OrderDependence};
 use crate::lints::{in_users_file, layout};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::program::Program;
@@ -156,7 +156,7 @@ pub fn check(
     (p, graph): (&Program, &CallGraph),
     numbers: &Numbers,
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
-    list: &mut Vec<Order>,
+    list: &mut Vec<OrderDependence>,
     out: &mut Diagnostics,
 ) {
     let mut known: HashMap<usize, (Parents, HashSet<SymId>)> = HashMap::new();
@@ -172,16 +172,16 @@ pub fn check(
         }
         // Sums of sizes and offsets are sizes, and those go far.
         let reached = numbers.reached(&w.to, &|x| {
-            let element = matches!(x, Place::Elements(_)) && !numbers.arrays.is_mixed(x);
-            element || matches!(x, Place::Variable(..))
+            let element = matches!(x, NumberPlace::Elements(_)) && !numbers.arrays.is_mixed(x);
+            element || matches!(x, NumberPlace::Variable(..))
         });
         // Arrays that are not known are mostly for MPI, whose datatypes follow the structs.
         let memory = is_static(u, w.of, above);
-        let kept = |x: &&Place| match x {
-            Place::Elements(_) => {
+        let kept = |x: &&NumberPlace| match x {
+            NumberPlace::Elements(_) => {
                 !numbers.arrays.is_mixed(x) && numbers.arrays.kept(p, graph, x, saved)
             }
-            Place::Memory(_) => memory,
+            NumberPlace::Memory(_) => memory,
             _ => x.kept(p, saved),
         };
         let mut names: Vec<Option<String>> = reached
@@ -193,7 +193,7 @@ pub fn check(
         if names.is_empty() {
             continue;
         }
-        list.push(Order::of(w.unit, u, w.of, By::Layout));
+        list.push(OrderDependence::of(w.unit, u, w.of, Dependence::Layout));
         let text = match &u.expr(w.of).kind {
             ExprKind::Offsetof { ty, member, .. } => {
                 format!("offsetof({}, {member})", u.type_name(*ty))

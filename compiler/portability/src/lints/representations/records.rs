@@ -4,13 +4,13 @@
 use crate::heap::one_line;
 use crate::lints::bytes::called;
 use crate::lints::is_user;
-use crate::lints::reaches_checkpoint::{By, Cx, Order};
+use crate::lints::reaches_checkpoint::{Cx, Dependence, OrderDependence};
 use pc3_program::walk::strip_casts;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
 use std::collections::HashSet;
 
-pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
+pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
     for (unit, u) in cx.p.units.iter().enumerate() {
         for k in 0..u.exprs.len() {
             let e = ExprId(k as u32);
@@ -24,7 +24,7 @@ pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
             let text = one_line(u.slice(&u.expr(what).span));
             let message = match reads {
                 true => {
-                    list.push(Order::of(unit, u, e, By::Files));
+                    list.push(OrderDependence::of(unit, u, e, Dependence::Files));
                     format!("`{text}` is read from a file as bytes whose order and layout differ between architectures: a restart where they are others is refused while a file that can be read is open")
                 }
                 false => format!("`{text}` is written to a file as bytes whose order and layout differ between architectures: behind a restart where they are others, the file holds both"),

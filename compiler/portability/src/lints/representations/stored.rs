@@ -5,13 +5,13 @@ use crate::heap::{one_line, Heap};
 use crate::lints::bytes::{width, LONG};
 use crate::lints::copies::pointed;
 use crate::lints::is_user;
-use crate::lints::reaches_checkpoint::{By, Cx, Order};
+use crate::lints::reaches_checkpoint::{Cx, Dependence, OrderDependence};
 use pc3_program::program::is_local;
 use pc3_program::walk::strip_casts;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
 
-pub fn check(cx: &Cx, heap: &Heap, list: &mut Vec<Order>, out: &mut Diagnostics) {
+pub fn check(cx: &Cx, heap: &Heap, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
     let noted = |unit: usize, e: ExprId| heap.pieces.links[unit].iter().any(|l| l.of == e);
     for (unit, u) in cx.p.units.iter().enumerate() {
         let mut handed_out: Vec<ExprId> = heap
@@ -23,7 +23,7 @@ pub fn check(cx: &Cx, heap: &Heap, list: &mut Vec<Order>, out: &mut Diagnostics)
             .collect();
         handed_out.sort();
         for e in handed_out {
-            list.push(Order::of(unit, u, e, By::Long));
+            list.push(OrderDependence::of(unit, u, e, Dependence::Long));
             let text = one_line(u.slice(&u.expr(e).span));
             out.push(Diagnostic::advice(
                 u,
@@ -55,7 +55,7 @@ pub fn check(cx: &Cx, heap: &Heap, list: &mut Vec<Order>, out: &mut Diagnostics)
             if characters && noted(unit, from) || !cx.holds(unit, array) {
                 continue;
             }
-            list.push(Order::of(unit, u, e, by));
+            list.push(OrderDependence::of(unit, u, e, by));
             let (to, text) = [lhs, array]
                 .map(|e| one_line(u.slice(&u.expr(e).span)))
                 .into();
@@ -87,7 +87,7 @@ fn through(u: &Unit, e: ExprId) -> Option<ExprId> {
 }
 
 /// A pointer into an array of characters that is cast to one to something else: the pointer, the array, and what then decides.
-fn seen_as(cx: &Cx, unit: usize, e: ExprId) -> Option<(ExprId, ExprId, By)> {
+fn seen_as(cx: &Cx, unit: usize, e: ExprId) -> Option<(ExprId, ExprId, Dependence)> {
     let u = &cx.p.units[unit];
     let mut e = e;
     loop {
@@ -114,13 +114,13 @@ fn seen_as(cx: &Cx, unit: usize, e: ExprId) -> Option<(ExprId, ExprId, By)> {
     }
 }
 
-fn decides(u: &Unit, to: TypeId) -> Option<By> {
+fn decides(u: &Unit, to: TypeId) -> Option<Dependence> {
     match u.ty(to) {
-        Type::Record(_) | Type::Pointer(_) => Some(By::Long),
+        Type::Record(_) | Type::Pointer(_) => Some(Dependence::Long),
         Type::Int(_) | Type::Float(_) | Type::Array { .. } => match width(u, to)? {
             8 => None,
-            LONG => Some(By::Long),
-            _ => Some(By::Bytes),
+            LONG => Some(Dependence::Long),
+            _ => Some(Dependence::Bytes),
         },
         _ => None,
     }

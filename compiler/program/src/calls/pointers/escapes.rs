@@ -1,6 +1,6 @@
 //! Functions whose addresses go where they are not followed: into integers, libraries, memory behind pointers.
 
-use super::places::Place;
+use super::places::PointerSlot;
 use super::{is_function, Pointers};
 use crate::parents::{parents, Parent, Parents};
 use crate::program::{Callee, FnId};
@@ -25,9 +25,9 @@ pub fn find(all: &Pointers) -> HashSet<FnId> {
         }
     }
     // What is in a place that others can look at, and how it came there.
-    let mut todo: Vec<Place> = found.places.iter().cloned().collect();
+    let mut todo: Vec<PointerSlot> = found.places.iter().cloned().collect();
     while let Some(x) = todo.pop() {
-        let before: HashSet<Place> = std::mem::take(&mut found.places);
+        let before: HashSet<PointerSlot> = std::mem::take(&mut found.places);
         for (unit, e) in all.given(&x) {
             found.value(unit, e);
         }
@@ -44,7 +44,7 @@ pub fn find(all: &Pointers) -> HashSet<FnId> {
 struct Escapes<'a, 'b> {
     all: &'b Pointers<'a>,
     functions: HashSet<FnId>,
-    places: HashSet<Place>,
+    places: HashSet<PointerSlot>,
 }
 
 impl Escapes<'_, '_> {
@@ -70,7 +70,7 @@ impl Escapes<'_, '_> {
             }
             ExprKind::Call { callee, .. } => {
                 if let Some((_, Callee::Defined(f))) = p.direct(unit, *callee) {
-                    self.places.insert(Place::Result(f));
+                    self.places.insert(PointerSlot::Result(f));
                 }
             }
             _ => self.places.extend(self.all.places.of(unit, u, e)),

@@ -15,7 +15,7 @@ use crate::untouched;
 use crate::walk::{strip_casts, visit, Node};
 pub(crate) use layout::is_beginning;
 use pc3_syntax::tree::*;
-use places::{Place, Places};
+use places::{PointerSlot, PointerSlots};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -40,8 +40,8 @@ pub struct Pointers<'a> {
     results: HashMap<FnId, Vec<ExprId>>,
     /// The elements of tables, by unit.
     tables: Vec<HashMap<SymId, Vec<ExprId>>>,
-    places: Places<'a>,
-    known: RefCell<HashMap<Place, Found>>,
+    places: PointerSlots<'a>,
+    known: RefCell<HashMap<PointerSlot, Found>>,
     /// Functions that are also where nobody has followed them.
     pub escaped: HashSet<FnId>,
 }
@@ -50,7 +50,7 @@ pub struct Pointers<'a> {
 const MOST: usize = 1000;
 
 struct Query {
-    seen: HashSet<Place>,
+    seen: HashSet<PointerSlot>,
     found: BTreeSet<FnId>,
     in_memory: bool,
 }
@@ -89,7 +89,7 @@ impl<'a> Pointers<'a> {
             callers,
             results,
             tables: p.units.iter().map(tables).collect(),
-            places: Places::new(p, signatures),
+            places: PointerSlots::new(p, signatures),
             known: RefCell::default(),
             escaped: HashSet::new(),
         };
@@ -121,7 +121,7 @@ impl<'a> Pointers<'a> {
         found
     }
 
-    fn known(&self, x: &Place) -> Option<Found> {
+    fn known(&self, x: &PointerSlot) -> Option<Found> {
         self.known.borrow().get(x).cloned()
     }
 
@@ -152,7 +152,7 @@ impl<'a> Pointers<'a> {
             ExprKind::Call { callee, .. } => match self.p.direct(unit, *callee) {
                 Some((_, Callee::Defined(f))) => {
                     let results = self.results.get(&f).into_iter().flatten();
-                    let new = query.seen.insert(Place::Result(f));
+                    let new = query.seen.insert(PointerSlot::Result(f));
                     let home = self.p.fns[f.index()].0;
                     !new || self.all(results.map(|r| (home, *r)), query)
                 }
@@ -193,7 +193,7 @@ impl<'a> Pointers<'a> {
         }
         // Nobody else writes what a unit of ours keeps.
         let own = pc3_libc::is_own(&self.p.units[unit].path);
-        query.in_memory |= matches!(x, Place::Member(_)) && !own;
+        query.in_memory |= matches!(x, PointerSlot::Member(_)) && !own;
         if !query.seen.insert(x.clone()) {
             return true;
         }
@@ -204,14 +204,14 @@ impl<'a> Pointers<'a> {
     }
 
     /// All that the program puts into a place, as far as that is seen.
-    fn given(&self, x: &Place) -> Vec<(usize, ExprId)> {
+    fn given(&self, x: &PointerSlot) -> Vec<(usize, ExprId)> {
         let mut all = self.places.all_stores(x).to_vec();
         match x {
-            Place::Result(f) => {
+            PointerSlot::Result(f) => {
                 let results = self.results.get(f).into_iter().flatten();
                 all.extend(results.map(|e| (self.p.fns[f.index()].0, *e)));
             }
-            Place::Variable(unit, s) => {
+            PointerSlot::Variable(unit, s) => {
                 let u = &self.p.units[*unit];
                 let of = u.sym(*s).func.filter(|_| u.sym(*s).kind == SymKind::Param);
                 let params = of.map_or(&[][..], |f| u.func(f).params.as_slice());
@@ -227,8 +227,8 @@ impl<'a> Pointers<'a> {
     }
 
     /// What a parameter is called with.
-    fn arguments(&self, x: &Place, query: &mut Query) -> bool {
-        let Place::Variable(unit, s) = x else {
+    fn arguments(&self, x: &PointerSlot, query: &mut Query) -> bool {
+        let PointerSlot::Variable(unit, s) = x else {
             return true;
         };
         let u = &self.p.units[*unit];

@@ -9,7 +9,7 @@ use pc3_syntax::tree::*;
 use std::collections::{HashMap, HashSet};
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
+pub enum PointerSlot {
     /// Of one unit: automatic, static, or a parameter.
     Variable(usize, SymId),
     Global(String),
@@ -18,21 +18,21 @@ pub enum Place {
     Result(FnId),
 }
 
-pub struct Places<'a> {
+pub struct PointerSlots<'a> {
     p: &'a Program<'a>,
     /// By a struct's name and the member's.
     members: HashMap<(String, String), usize>,
     /// Those that structs which begin alike share, by number.
     up: Vec<usize>,
-    stores: HashMap<Place, Vec<(usize, ExprId)>>,
-    open: HashSet<Place>,
+    stores: HashMap<PointerSlot, Vec<(usize, ExprId)>>,
+    open: HashSet<PointerSlot>,
     /// Parts of initialisers that are stored in places.
     stored: HashSet<(usize, ExprId)>,
 }
 
-impl<'a> Places<'a> {
-    pub fn new(p: &'a Program<'a>, signatures: &Signatures) -> Places<'a> {
-        let mut all = Places {
+impl<'a> PointerSlots<'a> {
+    pub fn new(p: &'a Program<'a>, signatures: &Signatures) -> PointerSlots<'a> {
+        let mut all = PointerSlots {
             p,
             members: HashMap::new(),
             up: Vec::new(),
@@ -61,17 +61,17 @@ impl<'a> Places<'a> {
     }
 
     /// What is stored in a place; None: it can be written in other ways.
-    pub fn stores(&self, x: &Place) -> Option<&[(usize, ExprId)]> {
+    pub fn stores(&self, x: &PointerSlot) -> Option<&[(usize, ExprId)]> {
         let stores = self.stores.get(x).map_or(&[][..], Vec::as_slice);
         (!self.open.contains(x)).then_some(stores)
     }
 
     /// Those that can be written, and looked at, in other ways.
-    pub fn open(&self) -> impl Iterator<Item = &Place> {
+    pub fn open(&self) -> impl Iterator<Item = &PointerSlot> {
         self.open.iter()
     }
 
-    pub(crate) fn all_stores(&self, x: &Place) -> &[(usize, ExprId)] {
+    pub(crate) fn all_stores(&self, x: &PointerSlot) -> &[(usize, ExprId)] {
         self.stores.get(x).map_or(&[], Vec::as_slice)
     }
 
@@ -81,7 +81,7 @@ impl<'a> Places<'a> {
     }
 
     /// The place that an expression reads or writes, of elements their array.
-    pub fn of(&self, unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
+    pub fn of(&self, unit: usize, u: &Unit, e: ExprId) -> Option<PointerSlot> {
         match &u.expr(e).kind {
             ExprKind::Ident(s) if matches!(u.sym(*s).kind, SymKind::Var | SymKind::Param) => {
                 let sym = u.sym(*s);
@@ -106,17 +106,19 @@ impl<'a> Places<'a> {
         }
     }
 
-    fn variable(&self, unit: usize, u: &Unit, s: SymId) -> Place {
+    fn variable(&self, unit: usize, u: &Unit, s: SymId) -> PointerSlot {
         let sym = u.sym(s);
         match is_local(sym) || sym.storage == Storage::Static || !sym.is_global {
-            true => Place::Variable(unit, s),
-            false => Place::Global(sym.name.clone()),
+            true => PointerSlot::Variable(unit, s),
+            false => PointerSlot::Global(sym.name.clone()),
         }
     }
 
-    fn member(&self, unit: usize, u: &Unit, r: RecordId, name: &str) -> Option<Place> {
+    fn member(&self, unit: usize, u: &Unit, r: RecordId, name: &str) -> Option<PointerSlot> {
         let key = (record_key(unit, u, r), name.to_owned());
-        self.members.get(&key).map(|k| Place::Member(self.root(*k)))
+        self.members
+            .get(&key)
+            .map(|k| PointerSlot::Member(self.root(*k)))
     }
 
     fn root(&self, mut k: usize) -> usize {
@@ -192,7 +194,7 @@ impl<'a> Places<'a> {
             }
             let place = self.variable(unit, u, SymId(k as u32));
             let elsewhere = match &place {
-                Place::Global(name) => {
+                PointerSlot::Global(name) => {
                     let mut all = self.p.globals(name).map(|(_, s)| s);
                     self.p.is_used_outside(name) || !all.any(|s| s.defined || s.initialised)
                 }

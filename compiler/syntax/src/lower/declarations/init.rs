@@ -41,7 +41,7 @@ impl Lower {
                     Designator::Member(_) => {}
                 }
             }
-            firsts.push(i.node.designation.first().map(|d| Shape {
+            firsts.push(i.node.designation.first().map(|d| Designation {
                 first: match &d.node {
                     Designator::Index(_) => First::Index,
                     Designator::Range(_) => First::Range,
@@ -117,7 +117,7 @@ impl Lower {
         &self,
         ty: QualType,
         items: &[InitItem],
-        firsts: &[Option<Shape>],
+        firsts: &[Option<Designation>],
         i: usize,
     ) -> Option<usize> {
         let Some(item) = items.get(i) else {
@@ -198,7 +198,7 @@ impl Lower {
 
 /// The designation of an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
+pub(crate) struct Designation {
     first: First,
     /// More designators follow.
     nested: bool,

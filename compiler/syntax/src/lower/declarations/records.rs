@@ -1,7 +1,7 @@
 //! Structs, unions and enumerations; members.
 
 use crate::diag::Code;
-use crate::lower::scopes::{NewSymbol, Tag};
+use crate::lower::scopes::{NewSymbol, TagName};
 use crate::lower::specifiers::of_qualifiers;
 use crate::lower::Lower;
 use crate::prefilter::Attribute;
@@ -23,12 +23,12 @@ impl Lower {
             }
         });
         let outer = match tag.as_ref().and_then(|(name, _)| self.lookup_tag(name)) {
-            Some(Tag::Record(r)) if has_body && self.unit.target.standard.same_tags => Some(r),
+            Some(TagName::Record(r)) if has_body && self.unit.target.standard.same_tags => Some(r),
             _ => None,
         };
         let id = match found {
-            Some(Tag::Record(r)) => r,
-            Some(Tag::Enum(_)) | None => {
+            Some(TagName::Record(r)) => r,
+            Some(TagName::Enum(_)) | None => {
                 let id = RecordId(self.unit.records.len() as u32);
                 self.unit.records.push(Record {
                     tag: tag.as_ref().map(|(n, _)| n.clone()),
@@ -44,7 +44,7 @@ impl Lower {
                     like: None,
                 });
                 if let Some((name, _)) = &tag {
-                    self.scope().tags.insert(name.clone(), Tag::Record(id));
+                    self.scope().tags.insert(name.clone(), TagName::Record(id));
                 }
                 id
             }
@@ -213,12 +213,12 @@ impl Lower {
             }
         });
         let outer = match tag.as_ref().and_then(|(name, _)| self.lookup_tag(name)) {
-            Some(Tag::Enum(e)) if has_body && self.unit.target.standard.same_tags => Some(e),
+            Some(TagName::Enum(e)) if has_body && self.unit.target.standard.same_tags => Some(e),
             _ => None,
         };
         let id = match found {
-            Some(Tag::Enum(e)) => e,
-            Some(Tag::Record(_)) | None => {
+            Some(TagName::Enum(e)) => e,
+            Some(TagName::Record(_)) | None => {
                 let id = EnumId(self.unit.enums.len() as u32);
                 self.unit.enums.push(EnumDef {
                     tag: tag.as_ref().map(|(n, _)| n.clone()),
@@ -232,7 +232,7 @@ impl Lower {
                     fixed: false,
                 });
                 if let Some((name, _)) = &tag {
-                    self.scope().tags.insert(name.clone(), Tag::Enum(id));
+                    self.scope().tags.insert(name.clone(), TagName::Enum(id));
                 }
                 id
             }

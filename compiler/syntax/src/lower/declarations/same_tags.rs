@@ -1,6 +1,6 @@
 //! C23: structs and unions of one tag with the same members are one type, wherever they are defined.
 
-use crate::lower::scopes::Tag;
+use crate::lower::scopes::TagName;
 use crate::lower::Lower;
 use crate::tree::*;
 
@@ -79,7 +79,7 @@ impl Lower {
         if new == same {
             return;
         }
-        self.scope().tags.insert(tag.into(), Tag::Record(same));
+        self.scope().tags.insert(tag.into(), TagName::Record(same));
         for r in &mut self.unit.type_refs {
             if r.to == TypeRefTo::Record(new) {
                 r.to = TypeRefTo::Record(same);
@@ -113,7 +113,7 @@ impl Lower {
             let name = self.unit.sym(c).name.clone();
             self.scope().names.insert(name, c);
         }
-        self.scope().tags.insert(tag.into(), Tag::Enum(same));
+        self.scope().tags.insert(tag.into(), TagName::Enum(same));
         for r in &mut self.unit.type_refs {
             if r.to == TypeRefTo::Enum(new) {
                 r.to = TypeRefTo::Enum(same);

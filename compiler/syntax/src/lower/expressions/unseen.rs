@@ -1,7 +1,7 @@
 //! Names in text that is no expression of the tree: assertions, alignments, operands of `_Alignof` and of builtins that
 //! take types. Rewriting has to know what they mean.
 
-use crate::lower::scopes::Tag;
+use crate::lower::scopes::TagName;
 use crate::lower::Lower;
 use crate::prefilter::tokens::TokenKind;
 use crate::tree::*;
@@ -81,10 +81,10 @@ impl Lower {
     fn unseen_name(&mut self, name: &str, span: Span, tag: bool) {
         let to = match (tag, self.lookup(name)) {
             (true, _) => match self.lookup_tag(name) {
-                Some(Tag::Record(r)) if self.unit.records[r.index()].scope.is_some() => {
+                Some(TagName::Record(r)) if self.unit.records[r.index()].scope.is_some() => {
                     TypeRefTo::Record(r)
                 }
-                Some(Tag::Enum(e)) if self.unit.enums[e.index()].scope.is_some() => {
+                Some(TagName::Enum(e)) if self.unit.enums[e.index()].scope.is_some() => {
                     TypeRefTo::Enum(e)
                 }
                 _ => return,

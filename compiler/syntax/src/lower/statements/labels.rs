@@ -8,13 +8,13 @@ use std::collections::HashMap;
 
 #[derive(Default)]
 pub struct Labels {
-    names: HashMap<String, Known>,
+    names: HashMap<String, KnownLabel>,
     /// Of a block: only those that it declares.
     block: bool,
 }
 
 #[derive(Clone)]
-struct Known {
+struct KnownLabel {
     label: LabelId,
     at: Span,
     defined: bool,
@@ -34,7 +34,7 @@ impl Lower {
         let Some(scope) = scopes.find(|s| !s.block || s.names.contains_key(name)) else {
             return new;
         };
-        let known = scope.names.entry(name.to_string()).or_insert(Known {
+        let known = scope.names.entry(name.to_string()).or_insert(KnownLabel {
             label: new,
             at: at.clone(),
             defined: false,
@@ -69,7 +69,7 @@ impl Lower {
                 self.p.tokens.at_or_after(span.start) + 1..self.p.tokens.at_or_after(span.end);
             for i in tokens.filter(|i| self.p.tokens.list[*i].kind == TokenKind::Ident) {
                 let (t, name) = (self.p.tokens.list[i], self.p.token_text(i).to_string());
-                let known = Known {
+                let known = KnownLabel {
                     label: LabelId(self.unit.labels.len() as u32),
                     at: t.start..t.end,
                     defined: false,

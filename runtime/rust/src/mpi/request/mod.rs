@@ -63,14 +63,14 @@ fn any(handles: &mut [usize]) -> Option<(usize, Status)> {
 type Finish<'a> = Box<dyn FnOnce(&Status) + 'a>;
 
 /// A request of a scope.
-struct Open<'a> {
+struct ScopedRequest<'a> {
     handle: Cell<usize>,
     status: Cell<Option<Status>>,
     /// Puts what has arrived where it goes.
     finish: Cell<Option<Finish<'a>>>,
 }
 
-impl Open<'_> {
+impl ScopedRequest<'_> {
     fn completed(&self, status: Status) -> Status {
         self.handle.set(abi::REQUEST_NULL);
         self.status.set(Some(status));
@@ -93,13 +93,13 @@ impl Open<'_> {
 
 /// Requests that borrow their buffers for `'a`.
 pub struct LocalScope<'a> {
-    open: RefCell<Vec<Rc<Open<'a>>>>,
+    open: RefCell<Vec<Rc<ScopedRequest<'a>>>>,
     invariant: PhantomData<Cell<&'a ()>>,
 }
 
 impl<'a> LocalScope<'a> {
     pub(crate) fn add(&self, handle: usize, finish: impl FnOnce(&Status) + 'a) -> Request<'a> {
-        let open = Rc::new(Open {
+        let open = Rc::new(ScopedRequest {
             handle: Cell::new(handle),
             status: Cell::new(None),
             finish: Cell::new(Some(Box::new(finish))),
@@ -150,7 +150,7 @@ pub fn scope<'a, R>(f: impl FnOnce(&LocalScope<'a>) -> R) -> R {
 /// ```
 #[must_use]
 pub struct Request<'a> {
-    open: Rc<Open<'a>>,
+    open: Rc<ScopedRequest<'a>>,
 }
 
 impl Request<'_> {

@@ -7,7 +7,7 @@ mod union;
 use crate::abi::{Abi, LongDouble};
 use crate::float::{Format, Stored};
 use crate::plan::address_bits::Address;
-use crate::plan::ops::Body;
+use crate::plan::ops::ElementPlan;
 use crate::plan::ops::{push, push_repeated, Int, Op, Reference, Step};
 use crate::plan::resolve::{Env, Mismatch};
 use crate::plan::{Plan, Tail};
@@ -90,7 +90,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    fn body(&mut self, s: TypeId, d: TypeId) -> Body {
+    fn body(&mut self, s: TypeId, d: TypeId) -> ElementPlan {
         let copy = self.identical(s, d) && !self.changes_chars(s);
         let mut ops = Vec::new();
         let mode = if copy {
@@ -99,7 +99,7 @@ impl<'a> Compiler<'a> {
             Mode::Convert
         };
         self.value(s, d, (0, 0), mode, &mut ops);
-        Body {
+        ElementPlan {
             from_size: self.src.size(s),
             to_size: self.dst.size(d),
             copy,

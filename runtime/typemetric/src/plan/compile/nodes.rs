@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Compiler;
-use crate::plan::node::{Node, Part, Parts};
+use crate::plan::node::{Node, PlanMember, PlanShape};
 use crate::types::{counterparts, Kind, Type, TypeId};
 
 /// Builds nodes for types that the compiler has found to correspond.
@@ -32,7 +32,7 @@ impl<'c, 'a> Nodes<'c, 'a> {
         let (src, dst) = (self.compiler.src, self.compiler.dst);
         let (a, b) = (src.get(s), dst.get(d));
         let parts = match (a.kind, b.kind) {
-            (Kind::Array, Kind::Array) => Parts::Array {
+            (Kind::Array, Kind::Array) => PlanShape::Array {
                 elem: self.node(a.elem, b.elem),
                 count: a.count,
             },
@@ -44,7 +44,7 @@ impl<'c, 'a> Nodes<'c, 'a> {
                     let bytes = m.bits.map(|bits| bits.bytes());
                     let len = bytes.map_or(node.from_size, |r| r.end - r.start);
                     let bit = m.bits.map(|bits| bits.offset);
-                    parts.push(Part {
+                    parts.push(PlanMember {
                         name: m.name.clone(),
                         from: m.offset,
                         to: n.offset,
@@ -56,7 +56,7 @@ impl<'c, 'a> Nodes<'c, 'a> {
                 if k == Kind::Struct {
                     parts.sort_by_key(|p| (p.from, p.bit));
                 }
-                Parts::Record {
+                PlanShape::Record {
                     parts,
                     union: k == Kind::Union,
                 }
@@ -70,14 +70,14 @@ impl<'c, 'a> Nodes<'c, 'a> {
                     from_size: a.size / 2,
                     to_size: b.size / 2,
                     same,
-                    parts: Parts::Scalar,
+                    parts: PlanShape::Scalar,
                 };
-                Parts::Array {
+                PlanShape::Array {
                     elem: Arc::new(half),
                     count: 2,
                 }
             }
-            _ => Parts::Scalar,
+            _ => PlanShape::Scalar,
         };
         let same = self.compiler.identical(s, d);
         let number = |t: &Type| t.kind.is_integer() && t.size == a.size;

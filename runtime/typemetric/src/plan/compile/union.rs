@@ -5,7 +5,7 @@
 
 use super::{one, part, Compiler, Mode};
 use crate::choice::{Choice, LEFT, VALUE};
-use crate::plan::ops::{push, push_repeated, Case, Int, Op, Reading, Reference, Step, Tag};
+use crate::plan::ops::{push, push_repeated, Case, Int, Op, Reading, Reference, Step, UnionTag};
 use crate::types::{counterparts, Kind, Type, TypeId};
 use std::collections::HashSet;
 
@@ -213,7 +213,7 @@ impl Compiler<'_> {
             return self.mismatch(s, d, format!("there is no {what} {:?}", choice.tag));
         };
         let int = src.get(tag.ty);
-        let tag = Tag {
+        let tag = UnionTag {
             name: tag.name.clone(),
             at: tag.offset,
             int: Int {

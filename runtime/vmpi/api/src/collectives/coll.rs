@@ -8,7 +8,8 @@ use pc3_vmpi_coll::topo::neighbors::Neighbors;
 
 use crate::entry::entry;
 use crate::given::{
-    keep_shape, root_of, shape, side, uses, uses_between, Count, Given, Held, List, Use,
+    keep_shape, root_of, shape, side, uses, uses_between, Count, HeldTypes, IntegerList,
+    SideArguments, Use,
 };
 use crate::messages::p2p::publish;
 use pc3_vmpi_coll::comm::Comm;
@@ -16,8 +17,8 @@ use pc3_vmpi_coll::meeting::posted::{Posted, Work};
 use pc3_vmpi_coll::meeting::{rounds, Call, Kind};
 use pc3_vmpi_coll::work::barrier::Gate;
 use pc3_vmpi_coll::work::moves::Move;
-use pc3_vmpi_coll::work::shapes::Shape;
-use pc3_vmpi_core::mail::request::{Extra, What};
+use pc3_vmpi_coll::work::shapes::DealShape;
+use pc3_vmpi_core::mail::request::{Extra, RequestKind};
 use pc3_vmpi_core::p2p::{Buf, Key, Request, ANY_TAG};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::error::{fail, Class, Result};
@@ -55,7 +56,7 @@ pub unsafe fn post(
         tag: ANY_TAG,
     };
     let buf = Buf::new(std::ptr::null_mut(), 0, &none);
-    let mut r = Request::new(me.rank, What::Coll, me.rank, key, &buf);
+    let mut r = Request::new(me.rank, RequestKind::Coll, me.rank, key, &buf);
     r.comm = handle;
     r.extra = Some(Box::new(Extra::Coll(Box::new(posted))));
     let (to, begun) = match when {
@@ -95,8 +96,8 @@ unsafe fn moved(
     name: &'static str,
     kind: Kind,
     root: Option<c_int>,
-    send: Given,
-    recv: Given,
+    send: SideArguments,
+    recv: SideArguments,
     handle: usize,
     when: When,
 ) -> c_int {
@@ -107,7 +108,7 @@ unsafe fn moved(
             None => uses(kind, root.is_some_and(|r| r.here)),
             Some(_) => uses_between(kind, root),
         };
-        let (mut out, mut into) = (Held::default(), Held::default());
+        let (mut out, mut into) = (HeldTypes::default(), HeldTypes::default());
         let peers = comm.peers().size();
         // SAFETY: the program's arguments.
         unsafe {
@@ -148,8 +149,8 @@ unsafe fn carry_out(
 unsafe fn along(
     name: &'static str,
     kind: Kind,
-    send: Given,
-    recv: Given,
+    send: SideArguments,
+    recv: SideArguments,
     handle: usize,
     when: When,
 ) -> c_int {
@@ -159,7 +160,7 @@ unsafe fn along(
             return fail(Class::ERR_TOPOLOGY, "the communicator has no topology");
         };
         let neighbors: Neighbors = topo.neighbors(comm.rank as usize)?;
-        let (mut out, mut into) = (Held::default(), Held::default());
+        let (mut out, mut into) = (HeldTypes::default(), HeldTypes::default());
         // SAFETY: the program's arguments.
         unsafe {
             let call = Move {
@@ -167,7 +168,7 @@ unsafe fn along(
                 root: 0,
                 send: side(me, neighbors.dests.len(), send, Use::Yes, &mut out)?,
                 recv: side(me, neighbors.sources.len(), recv, Use::Yes, &mut into)?,
-                shape: Shape::Neighbors(&neighbors),
+                shape: DealShape::Neighbors(&neighbors),
             };
             carry_out(me, comm, handle, call, when)
         }
@@ -195,16 +196,16 @@ pub(crate) use arg;
 
 macro_rules! given {
     (One $p:ident $n:ident $t:ident) => {
-        Given::One($p, $n.count(), $t)
+        SideArguments::One($p, $n.count(), $t)
     };
     (Blocks $p:ident $n:ident $t:ident) => {
-        Given::Blocks($p, $n.count(), $t)
+        SideArguments::Blocks($p, $n.count(), $t)
     };
     (Each $p:ident $n:ident $d:ident $t:ident) => {
-        Given::Each($p, $n.list(), $d.list(), $t)
+        SideArguments::Each($p, $n.list(), $d.list(), $t)
     };
     (Typed $p:ident $n:ident $d:ident $t:ident) => {
-        Given::Typed($p, $n.list(), $d.list(), $t)
+        SideArguments::Typed($p, $n.list(), $d.list(), $t)
     };
 }
 

@@ -4,7 +4,7 @@ use crate::arguments::{put, put_text, text, MAX_NAME};
 use crate::entry::entry;
 use crate::objects::attr;
 use crate::objects::info::known;
-use pc3_vmpi_coll::comm::create::{of_group, of_group_alone, split, within, Made};
+use pc3_vmpi_coll::comm::create::{of_group, of_group_alone, split, within, NewComm};
 use pc3_vmpi_coll::comm::{inter, Comm};
 use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_coll::meeting::Kind;
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn MPI_Comm_compare(comm1: usize, comm2: usize, result: *m
 pub unsafe fn install(
     me: &'static RankState,
     parent: usize,
-    made: Option<Made>,
+    made: Option<NewComm>,
     topo: Option<Topology>,
     new: *mut usize,
 ) -> Result<()> {
@@ -85,7 +85,7 @@ fn divide(
     kind: Kind,
     color: Option<c_int>,
     key: c_int,
-) -> Result<Option<Made>> {
+) -> Result<Option<NewComm>> {
     match &comm.remote {
         None => split(me, comm, next_id, kind, color, key),
         Some(r) => inter::divide(me, comm, r, next_id, kind, color, key, None),

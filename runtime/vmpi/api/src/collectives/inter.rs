@@ -6,7 +6,7 @@ use crate::collectives::comm::install;
 use crate::entry::entry;
 use crate::messages::p2p::target;
 use crate::objects::attr;
-use pc3_vmpi_coll::comm::create::Made;
+use pc3_vmpi_coll::comm::create::NewComm;
 use pc3_vmpi_coll::comm::inter::{create, merge, LedGroup};
 use pc3_vmpi_coll::comm::Comm;
 use pc3_vmpi_coll::common::common;
@@ -62,7 +62,7 @@ pub(crate) fn led_by(
     root: c_int,
     kind: Kind,
     exchange: impl FnOnce(LedGroup) -> Result<LedGroup>,
-) -> Result<Made> {
+) -> Result<NewComm> {
     let local = me.objects().comm(comm)?.intra()?;
     let Some(root) = usize::try_from(root).ok().filter(|r| *r < local.size()) else {
         return fail(Class::ERR_ROOT, format!("the root is {root}"));

@@ -9,7 +9,7 @@ use pc3_vmpi_coll::comm::create::split;
 use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_coll::io::pointer::Keeper;
 use pc3_vmpi_coll::io::view::View;
-use pc3_vmpi_coll::io::{check_mode, failed, mode, MpiFile, Open};
+use pc3_vmpi_coll::io::{check_mode, failed, mode, MpiFile, OpenCall};
 use pc3_vmpi_coll::meeting::Kind;
 use pc3_vmpi_coll::work::barrier::Gate;
 use pc3_vmpi_core::rank::RankState;
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn MPI_File_open(
         let comm = made.into_comm(abi::ERRORS_ARE_FATAL, None);
         let keeper = Keeper::of(me, &comm);
         let made = match comm.rank {
-            0 => Open::make(&path, amode),
+            0 => OpenCall::make(&path, amode),
             _ => Ok(0),
         };
         if comm.rank == 0 {
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn MPI_File_open(
             let end = made.as_ref().ok().filter(|_| appends);
             keeper.open(me, end.map_or(0, |n| *n as i64));
         }
-        let call = Open {
+        let call = OpenCall {
             path,
             amode,
             made,

@@ -10,7 +10,7 @@ use crate::messages::p2p::{data, prepare, publish};
 use crate::messages::status::{put_status, CStatus};
 use pc3_vmpi_coll::io::representation::Representation;
 use pc3_vmpi_coll::io::{mode, MpiFile, Ordered};
-use pc3_vmpi_core::mail::request::What;
+use pc3_vmpi_core::mail::request::RequestKind;
 use pc3_vmpi_core::p2p;
 use pc3_vmpi_core::p2p::Status;
 use pc3_vmpi_core::rank::RankState;
@@ -24,7 +24,7 @@ use std::sync::atomic::Ordering::Release;
 
 /// Where an access begins.
 #[derive(Clone, Copy)]
-enum Place {
+enum AccessOrigin {
     At(i64),
     Own,
     Shared,
@@ -33,20 +33,20 @@ enum Place {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     Read,
     Write,
 }
 
 /// A buffer argument.
-struct Memory {
+struct BufferArgument {
     p: *mut c_void,
     count: usize,
     ty: TypeRef,
     handle: usize,
 }
 
-impl Memory {
+impl BufferArgument {
     fn buf(&self) -> Buf<'_> {
         Buf {
             ptr: self.p.cast(),
@@ -68,7 +68,7 @@ impl Memory {
 unsafe fn outgoing(
     me: &RankState,
     how: &Representation,
-    m: &Memory,
+    m: &BufferArgument,
     bytes: usize,
 ) -> Result<Vec<u8>> {
     // SAFETY: the program's buffer.
@@ -97,7 +97,7 @@ unsafe fn outgoing(
 unsafe fn incoming(
     me: &RankState,
     how: &Representation,
-    m: &Memory,
+    m: &BufferArgument,
     stream: &mut [u8],
 ) -> Result<usize> {
     let (elements, here) = how.elements_in(&m.ty.signature, stream.len());
@@ -123,7 +123,7 @@ unsafe fn incoming(
 }
 
 /// Without a function elements are in the file as in memory.
-fn unconverted(bytes: usize, m: &Memory) -> Result<()> {
+fn unconverted(bytes: usize, m: &BufferArgument) -> Result<()> {
     if bytes == m.ty.size * m.count {
         return Ok(());
     }
@@ -162,18 +162,18 @@ fn get_bytes(f: &MpiFile, bytes: usize, at: i64) -> Result<Vec<u8>> {
 unsafe fn access(
     me: &'static RankState,
     file: usize,
-    way: Way,
-    place: Place,
-    m: &Memory,
+    way: Direction,
+    place: AccessOrigin,
+    m: &BufferArgument,
 ) -> Result<Status> {
     let f = me.objects().file(file)?;
-    if way == Way::Read && !f.shared.reads() {
+    if way == Direction::Read && !f.shared.reads() {
         return fail(Class::ERR_ACCESS, "the file was opened for writing only");
     }
-    if way == Way::Write && !f.shared.writes() {
+    if way == Direction::Write && !f.shared.writes() {
         return fail(Class::ERR_READ_ONLY, "the file was opened for reading only");
     }
-    let shared = matches!(place, Place::Shared | Place::Ordered);
+    let shared = matches!(place, AccessOrigin::Shared | AccessOrigin::Ordered);
     if f.shared.amode & mode::SEQUENTIAL != 0 && !shared {
         return fail(
             Class::ERR_UNSUPPORTED_OPERATION,
@@ -195,20 +195,20 @@ unsafe fn access(
     let amount = (bytes / unit) as i64;
     let stream = match way {
         // SAFETY: the caller's promise.
-        Way::Write => unsafe { outgoing(me, &how, m, bytes)? },
-        Way::Read => Vec::new(),
+        Direction::Write => unsafe { outgoing(me, &how, m, bytes)? },
+        Direction::Read => Vec::new(),
     };
     if shared {
         drop(changes(me, f, Change::Pointer));
     }
     let at = match place {
-        Place::At(at) if at < 0 => {
+        AccessOrigin::At(at) if at < 0 => {
             return fail(Class::ERR_ARG, format!("the offset is {at}"));
         }
-        Place::At(at) => at,
-        Place::Own => f.position,
-        Place::Shared => f.advance(me, amount),
-        Place::Ordered => {
+        AccessOrigin::At(at) => at,
+        AccessOrigin::Own => f.position,
+        AccessOrigin::Shared => f.advance(me, amount),
+        AccessOrigin::Ordered => {
             let call = Ordered {
                 file: f,
                 me,
@@ -220,19 +220,19 @@ unsafe fn access(
         }
     };
     let (done, moved) = match way {
-        Way::Write => {
+        Direction::Write => {
             let changing = changes(me, f, Change::Contents);
             put_bytes(f, &stream, at * unit as i64)?;
             drop(changing);
             (bytes, m.ty.size * m.count)
         }
-        Way::Read => {
+        Direction::Read => {
             let mut stream = get_bytes(f, bytes, at * unit as i64)?;
             // SAFETY: the caller's promise.
             (stream.len(), unsafe { incoming(me, &how, m, &mut stream)? })
         }
     };
-    if let Place::Own = place {
+    if let AccessOrigin::Own = place {
         me.objects().file_mut(file)?.position = at + (done / unit) as i64;
     }
     Ok(Status {
@@ -242,9 +242,14 @@ unsafe fn access(
     })
 }
 
-unsafe fn memory(me: &RankState, p: *mut c_void, n: i64, datatype: usize) -> Result<Memory> {
+unsafe fn memory(
+    me: &RankState,
+    p: *mut c_void,
+    n: i64,
+    datatype: usize,
+) -> Result<BufferArgument> {
     let (count, ty) = data(me, p, n, datatype)?;
-    Ok(Memory {
+    Ok(BufferArgument {
         p,
         count,
         ty,
@@ -256,8 +261,8 @@ unsafe fn memory(me: &RankState, p: *mut c_void, n: i64, datatype: usize) -> Res
 unsafe fn now(
     name: &'static str,
     file: usize,
-    way: Way,
-    place: Place,
+    way: Direction,
+    place: AccessOrigin,
     p: *mut c_void,
     n: i64,
     datatype: usize,
@@ -279,8 +284,8 @@ unsafe fn now(
 unsafe fn begun(
     name: &'static str,
     file: usize,
-    way: Way,
-    place: Place,
+    way: Direction,
+    place: AccessOrigin,
     p: *mut c_void,
     n: i64,
     datatype: usize,
@@ -293,7 +298,7 @@ unsafe fn begun(
             let m = memory(me, p, n, datatype)?;
             let s = access(me, file, way, place, &m)?;
             let buf = p2p::Buf::new(m.p.cast(), m.count, &m.ty);
-            let r = prepare(me, What::Recv, None, None, &buf, s.source, 0);
+            let r = prepare(me, RequestKind::Recv, None, None, &buf, s.source, 0);
             r.get().set_status(s);
             r.get().done.store(true, Release);
             publish(me, r, request)
@@ -306,8 +311,8 @@ unsafe fn begun(
 unsafe fn begin(
     name: &'static str,
     file: usize,
-    way: Way,
-    place: Place,
+    way: Direction,
+    place: AccessOrigin,
     p: *mut c_void,
     n: i64,
     datatype: usize,
@@ -345,21 +350,21 @@ macro_rules! accesses {
     (one $way:ident $buf:ty, At $n:ident $now:ident $begun:ident) => {
         #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $now(file: usize, offset: i64, p: $buf, n: $n, datatype: usize, status: *mut CStatus) -> c_int {
-            now(stringify!($now), file, Way::$way, Place::At(offset), p as *mut c_void, n.into(), datatype, status)
+            now(stringify!($now), file, Direction::$way, AccessOrigin::At(offset), p as *mut c_void, n.into(), datatype, status)
         }
         #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $begun(file: usize, offset: i64, p: $buf, n: $n, datatype: usize, request: *mut usize) -> c_int {
-            begun(stringify!($begun), file, Way::$way, Place::At(offset), p as *mut c_void, n.into(), datatype, request)
+            begun(stringify!($begun), file, Direction::$way, AccessOrigin::At(offset), p as *mut c_void, n.into(), datatype, request)
         }
     };
     (one $way:ident $buf:ty, $place:ident $n:ident $now:ident $begun:ident) => {
         #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $now(file: usize, p: $buf, n: $n, datatype: usize, status: *mut CStatus) -> c_int {
-            now(stringify!($now), file, Way::$way, Place::$place, p as *mut c_void, n.into(), datatype, status)
+            now(stringify!($now), file, Direction::$way, AccessOrigin::$place, p as *mut c_void, n.into(), datatype, status)
         }
         #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $begun(file: usize, p: $buf, n: $n, datatype: usize, request: *mut usize) -> c_int {
-            begun(stringify!($begun), file, Way::$way, Place::$place, p as *mut c_void, n.into(), datatype, request)
+            begun(stringify!($begun), file, Direction::$way, AccessOrigin::$place, p as *mut c_void, n.into(), datatype, request)
         }
     };
 }
@@ -380,7 +385,7 @@ accesses! {
 macro_rules! ordered { ($($way:ident $buf:ty, $n:ident $name:ident;)*) => { $(
     #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(file: usize, p: $buf, n: $n, datatype: usize, status: *mut CStatus) -> c_int {
-        now(stringify!($name), file, Way::$way, Place::Ordered, p as *mut c_void, n.into(), datatype, status)
+        now(stringify!($name), file, Direction::$way, AccessOrigin::Ordered, p as *mut c_void, n.into(), datatype, status)
     }
 )* } }
 ordered! {
@@ -402,13 +407,13 @@ macro_rules! splits {
     (one $way:ident $buf:ty, At $n:ident $begin:ident) => {
         #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $begin(file: usize, offset: i64, p: $buf, n: $n, datatype: usize) -> c_int {
-            begin(stringify!($begin), file, Way::$way, Place::At(offset), p as *mut c_void, n.into(), datatype)
+            begin(stringify!($begin), file, Direction::$way, AccessOrigin::At(offset), p as *mut c_void, n.into(), datatype)
         }
     };
     (one $way:ident $buf:ty, $place:ident $n:ident $begin:ident) => {
         #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $begin(file: usize, p: $buf, n: $n, datatype: usize) -> c_int {
-            begin(stringify!($begin), file, Way::$way, Place::$place, p as *mut c_void, n.into(), datatype)
+            begin(stringify!($begin), file, Direction::$way, AccessOrigin::$place, p as *mut c_void, n.into(), datatype)
         }
     };
 }

@@ -4,7 +4,7 @@ use super::callbacks::free;
 use crate::entry::entry;
 use crate::messages::p2p::publish;
 use crate::messages::request::look;
-use pc3_vmpi_core::mail::request::{Extra, General, What};
+use pc3_vmpi_core::mail::request::{Extra, General, RequestKind};
 use pc3_vmpi_core::p2p::{Buf, Key, Request, Status, ANY_TAG};
 use pc3_vmpi_objects::error::{fail, Class};
 use pc3_vmpi_objects::handle::abi::PROC_NULL;
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn MPI_Grequest_start(
             tag: ANY_TAG,
         };
         let buf = Buf::new(std::ptr::null_mut(), 0, &none);
-        let mut r = Request::new(me.rank, What::General, me.rank, key, &buf);
+        let mut r = Request::new(me.rank, RequestKind::General, me.rank, key, &buf);
         r.extra = Some(Box::new(Extra::General(General {
             query,
             free,

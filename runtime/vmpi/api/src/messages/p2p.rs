@@ -8,7 +8,7 @@ use pc3_typemetric::types::{Kind, TypeId};
 use crate::arguments::{buffer, put, wide_count};
 use crate::entry::{entry, entry_of};
 use crate::messages::status::{put_status, CStatus};
-use pc3_vmpi_core::mail::request::{check, What};
+use pc3_vmpi_core::mail::request::{check, RequestKind};
 use pc3_vmpi_core::p2p;
 use pc3_vmpi_core::p2p::recv::{await_shown, post, show};
 use pc3_vmpi_core::p2p::send::{begin, leave, Begun};
@@ -18,7 +18,7 @@ use pc3_vmpi_core::p2p::{
 use pc3_vmpi_core::rank::{Call, RankState};
 use pc3_vmpi_objects::datatype;
 use pc3_vmpi_objects::datatype::basic::Basic;
-use pc3_vmpi_objects::datatype::bytes::Known;
+use pc3_vmpi_objects::datatype::bytes::ByteContents;
 use pc3_vmpi_objects::datatype::saved::written::compact;
 use pc3_vmpi_objects::datatype::{bytes, of_basic, TypeRef};
 use pc3_vmpi_objects::error::{fail, Class, Result};
@@ -65,9 +65,9 @@ pub fn described(me: &RankState, p: *const c_void, n: usize, handle: usize) -> R
 }
 
 /// Bytes of which the memory may know more than the program's text.
-fn found(me: &RankState, p: *const c_void, n: usize, known: Known) -> TypeRef {
+fn found(me: &RankState, p: *const c_void, n: usize, known: ByteContents) -> TypeRef {
     let of = match known {
-        Known::Characters => None,
+        ByteContents::Characters => None,
         _ => held(me, p as usize, n, known),
     };
     of.and_then(bytes::of)
@@ -76,17 +76,17 @@ fn found(me: &RankState, p: *const c_void, n: usize, known: Known) -> TypeRef {
 
 /// What they are values of; `None`: they are characters.
 #[cold]
-fn held(me: &RankState, at: usize, bytes: usize, known: Known) -> Option<TypeId> {
+fn held(me: &RankState, at: usize, bytes: usize, known: ByteContents) -> Option<TypeId> {
     let rank = me.exec()?;
     let types = &rank.job().program.types;
     let held = rank.held_at(at, bytes);
     let text = types.get(held).kind == Kind::Char;
     match known {
         _ if held != TypeId::UNKNOWN && !text => Some(held),
-        Known::Text | Known::Characters => None,
-        Known::Nothing => (!text).then_some(held),
+        ByteContents::Text | ByteContents::Characters => None,
+        ByteContents::Nothing => (!text).then_some(held),
         // Of whole ones nothing speaks against what the pointer says.
-        Known::AtLeast(ty) => Some(match types.size(ty) {
+        ByteContents::AtLeast(ty) => Some(match types.size(ty) {
             0 => TypeId::UNKNOWN,
             size if bytes as u64 % size == 0 => ty,
             _ => TypeId::UNKNOWN,
@@ -99,7 +99,7 @@ fn held(me: &RankState, at: usize, bytes: usize, known: Known) -> Option<TypeId>
 fn found_in(me: &RankState, p: *const c_void, n: usize, ty: TypeRef) -> TypeRef {
     let (from, to) = ty.span(n);
     let at = (p as usize).wrapping_add_signed(from);
-    let held = held(me, at, (to - from) as usize, Known::Nothing);
+    let held = held(me, at, (to - from) as usize, ByteContents::Nothing);
     let Some((rank, of)) = me.exec().zip(held) else {
         return ty;
     };
@@ -196,7 +196,7 @@ unsafe fn send(
 #[inline(always)]
 pub fn prepare(
     me: &RankState,
-    what: What,
+    what: RequestKind,
     to: Option<Dest>,
     key: Option<Key>,
     buf: &Buf<'_>,
@@ -255,7 +255,7 @@ unsafe fn isend(
         // SAFETY: the program's own variable.
         return unsafe { put(request, SENT) };
     }
-    let r = prepare(me, What::Send(mode), to, None, &buf, dest, comm);
+    let r = prepare(me, RequestKind::Send(mode), to, None, &buf, dest, comm);
     // SAFETY: as above.
     unsafe {
         if let Begun::Left = begun {
@@ -342,7 +342,7 @@ macro_rules! receives { ($($recv:ident $irecv:ident $n:ident;)*) => { $(
             let from = source(me, stringify!($irecv), src, tag, comm)?;
             let (n, ty) = data(me, p, n, datatype)?;
             let buf = Buf::new(p.cast(), n, &ty);
-            let r = prepare(me, What::Recv, None, from, &buf, src, comm);
+            let r = prepare(me, RequestKind::Recv, None, from, &buf, src, comm);
             post(me, r.get());
             publish(me, r, request)
         })
@@ -391,7 +391,7 @@ unsafe fn exchange(
         src: PROC_NULL,
         tag: ANY_TAG,
     });
-    let mut r = Request::new(me.rank, What::Recv, 0, key, &into);
+    let mut r = Request::new(me.rank, RequestKind::Recv, 0, key, &into);
     r.null = from.is_none();
     // SAFETY: the program's buffers; we do not leave before the receive is done.
     unsafe {
@@ -434,7 +434,7 @@ unsafe fn iexchange(
     into: Buf<'_>,
     request: *mut usize,
 ) -> Result<()> {
-    let r = prepare(me, What::Recv, None, from, &into, src, comm);
+    let r = prepare(me, RequestKind::Recv, None, from, &into, src, comm);
     // SAFETY: the program's buffers.
     unsafe {
         post(me, r.get());

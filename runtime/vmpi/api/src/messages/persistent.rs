@@ -7,7 +7,7 @@ use crate::arguments::{count, slice_mut};
 use crate::entry::entry;
 use crate::messages::p2p::{data, prepare, publish, source, target};
 use crate::messages::request::{look, on_request, one};
-use pc3_vmpi_core::mail::request::What;
+use pc3_vmpi_core::mail::request::RequestKind;
 use pc3_vmpi_core::p2p;
 use pc3_vmpi_core::p2p::recv::post;
 use pc3_vmpi_core::p2p::{Buf, Mode};
@@ -28,10 +28,10 @@ unsafe fn start(me: &'static RankState, handle: usize, comm: &mut usize) -> Resu
     // SAFETY: not pending; the buffer is the program's.
     unsafe {
         match r.what {
-            What::Recv => post(me, r),
-            What::Send(_) => p2p::send::start(me, r).inspect_err(|_| r.active.set(false))?,
-            What::Coll => crate::collectives::coll::begin(me, r),
-            What::General => {}
+            RequestKind::Recv => post(me, r),
+            RequestKind::Send(_) => p2p::send::start(me, r).inspect_err(|_| r.active.set(false))?,
+            RequestKind::Coll => crate::collectives::coll::begin(me, r),
+            RequestKind::General => {}
         }
     }
     Ok(())
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn MPI_Startall(n: c_int, requests: *mut usize) -> c_int {
 #[allow(clippy::too_many_arguments)]
 unsafe fn init(
     name: &'static str,
-    what: What,
+    what: RequestKind,
     p: *mut c_void,
     n: i64,
     datatype: usize,
@@ -69,7 +69,7 @@ unsafe fn init(
 ) -> c_int {
     entry(name, comm, |me| {
         let (to, from) = match what {
-            What::Send(_) => (target(me, name, peer, tag, comm)?, None),
+            RequestKind::Send(_) => (target(me, name, peer, tag, comm)?, None),
             _ => (None, source(me, name, peer, tag, comm)?),
         };
         let (n, ty) = data(me, p, n, datatype)?;
@@ -85,7 +85,7 @@ macro_rules! inits { ($($name:ident $n:ident $mode:ident;)*) => { $(
     /// MPI 4.1 section 3.9.
     #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(p: *const c_void, n: $n, datatype: usize, dest: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
-        init(stringify!($name), What::Send(Mode::$mode), p.cast_mut(), n.into(), datatype, dest, tag, comm, request)
+        init(stringify!($name), RequestKind::Send(Mode::$mode), p.cast_mut(), n.into(), datatype, dest, tag, comm, request)
     }
 )* } }
 inits! {
@@ -103,7 +103,7 @@ macro_rules! recv_inits { ($($name:ident $n:ident;)*) => { $(
     /// MPI 4.1 section 3.9.
     #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(p: *mut c_void, n: $n, datatype: usize, src: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
-        init(stringify!($name), What::Recv, p, n.into(), datatype, src, tag, comm, request)
+        init(stringify!($name), RequestKind::Recv, p, n.into(), datatype, src, tag, comm, request)
     }
 )* } }
 recv_inits! {

@@ -8,7 +8,7 @@ use crate::arguments::put;
 use crate::entry::entry;
 use crate::messages::p2p::{data, prepare, publish, source};
 use crate::messages::status::{put_status, CStatus};
-use pc3_vmpi_core::mail::request::{check, What};
+use pc3_vmpi_core::mail::request::{check, RequestKind};
 use pc3_vmpi_core::p2p;
 use pc3_vmpi_core::p2p::recv::{fetch, take};
 use pc3_vmpi_core::p2p::{Buf, Key, Status};
@@ -170,7 +170,7 @@ macro_rules! receives { ($($mrecv:ident $imrecv:ident $n:ident;)*) => { $(
             let (n, ty) = data(me, p, n, datatype)?;
             let buf = Buf::new(p.cast(), n, &ty);
             let s = mrecv(me, &buf, message)?;
-            let r = prepare(me, What::Recv, None, None, &buf, s.source, 0);
+            let r = prepare(me, RequestKind::Recv, None, None, &buf, s.source, 0);
             r.get().set_status(s);
             r.get().done.store(true, Release);
             publish(me, r, request)

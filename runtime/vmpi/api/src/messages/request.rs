@@ -10,7 +10,7 @@ use crate::arguments::put;
 use crate::entry::entry;
 use crate::messages::status::{put_status, CStatus};
 use crate::raise::raise;
-use pc3_vmpi_core::mail::request::{check, What};
+use pc3_vmpi_core::mail::request::{check, RequestKind};
 use pc3_vmpi_core::p2p;
 use pc3_vmpi_core::p2p::wait::wait_done;
 use pc3_vmpi_core::p2p::{Request, Status};
@@ -296,8 +296,8 @@ pub unsafe extern "C" fn MPI_Cancel(request: *mut usize) -> c_int {
         Some(r) => {
             *comm = r.comm;
             match r.what {
-                What::Coll => fail(Class::ERR_REQUEST, "a collective cannot be cancelled"),
-                What::General => callbacks::cancel(r),
+                RequestKind::Coll => fail(Class::ERR_REQUEST, "a collective cannot be cancelled"),
+                RequestKind::General => callbacks::cancel(r),
                 _ => {
                     p2p::cancel(me, r);
                     Ok(())

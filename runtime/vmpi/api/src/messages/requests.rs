@@ -18,14 +18,14 @@ use pc3_vmpi_objects::handle::abi::UNDEFINED;
 const FEW: usize = 32;
 
 /// Requests, `None` where there is nothing to wait for.
-struct List {
+struct RequestList {
     few: [Option<&'static Request>; FEW],
     len: usize,
     /// All, if there are more.
     many: Vec<Option<&'static Request>>,
 }
 
-impl Deref for List {
+impl Deref for RequestList {
     type Target = [Option<&'static Request>];
     #[inline]
     fn deref(&self) -> &Self::Target {
@@ -42,10 +42,10 @@ unsafe fn all<'a>(
     me: &RankState,
     n: c_int,
     requests: *mut usize,
-) -> Result<(&'a mut [usize], List)> {
+) -> Result<(&'a mut [usize], RequestList)> {
     // SAFETY: the program's own array.
     let handles = unsafe { slice_mut(requests, count(n)?) }?;
-    let mut list = List {
+    let mut list = RequestList {
         few: [None; FEW],
         len: handles.len(),
         many: Vec::new(),
@@ -65,7 +65,7 @@ unsafe fn all<'a>(
 
 fn pairs<'a>(
     handles: &'a mut [usize],
-    list: &'a List,
+    list: &'a RequestList,
 ) -> impl Iterator<Item = (&'a mut usize, Option<&'a Request>)> {
     handles.iter_mut().zip(list.iter().copied())
 }
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn MPI_Waitall(
 }
 
 /// Are all complete? Asked once for flag and result: other workers complete requests at any time.
-fn all_done(me: &RankState, list: &List) -> bool {
+fn all_done(me: &RankState, list: &RequestList) -> bool {
     let done = || list.iter().flatten().all(|r| r.is_done());
     let ask = || {
         done() || {
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn MPI_Waitany(
 }
 
 /// A complete one, if there is one by now.
-fn any_done(me: &RankState, list: &List) -> Option<usize> {
+fn any_done(me: &RankState, list: &RequestList) -> Option<usize> {
     let some = || live(list);
     some().next()?;
     one_of(me, list, || {
@@ -286,7 +286,7 @@ pub unsafe extern "C" fn MPI_Testany(
 }
 
 /// Those that are complete by now, the first posted first; `wait`: at least one.
-fn some_done(me: &RankState, list: &List, wait: bool) -> Vec<usize> {
+fn some_done(me: &RankState, list: &RequestList, wait: bool) -> Vec<usize> {
     let some = || live(list);
     let ask = || {
         if wait {

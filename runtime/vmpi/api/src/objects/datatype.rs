@@ -7,9 +7,9 @@ use crate::raise::source_line;
 use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::attr::{Attributes, On};
-use pc3_vmpi_objects::datatype::build::{build, make, Constructor, Order, Subdim};
+use pc3_vmpi_objects::datatype::build::{build, make, ArrayOrder, Constructor, Subdim};
 use pc3_vmpi_objects::datatype::counted::{Counted, Counts};
-use pc3_vmpi_objects::datatype::darray::Given;
+use pc3_vmpi_objects::datatype::darray::DarrayArguments;
 use pc3_vmpi_objects::datatype::{Datatype, TypeObject, TypeRef};
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::handle::{abi, FIRST_DYNAMIC};
@@ -289,7 +289,7 @@ macro_rules! distributed { ($($name:ident $n:ident $wide:literal;)*) => { $(
                 _ => return fail(Class::ERR_ARG, format!("the number of dimensions is {ndims}")),
             };
             let sizes = slice(gsizes, n)?.iter().map(|s| i64::from(*s)).collect::<Vec<_>>();
-            let given = Given {
+            let given = DarrayArguments {
                 size,
                 rank,
                 sizes: &sizes,
@@ -308,10 +308,10 @@ distributed! {
     MPI_Type_create_darray_c i64 true;
 }
 
-pub(crate) fn order_of(order: c_int) -> Result<Order> {
+pub(crate) fn order_of(order: c_int) -> Result<ArrayOrder> {
     match order {
-        12 => Ok(Order::C),
-        15 => Ok(Order::Fortran),
+        12 => Ok(ArrayOrder::C),
+        15 => Ok(ArrayOrder::Fortran),
         _ => fail(Class::ERR_ARG, format!("the order is {order}")),
     }
 }

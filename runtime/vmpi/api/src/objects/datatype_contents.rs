@@ -4,7 +4,7 @@ use crate::arguments::{put, slice_mut, wide_count};
 use crate::entry::entry;
 use crate::objects::datatype::give;
 use pc3_vmpi_coll::handles::HasObjects;
-use pc3_vmpi_objects::datatype::build::{Constructor, Order};
+use pc3_vmpi_objects::datatype::build::{ArrayOrder, Constructor};
 use pc3_vmpi_objects::datatype::constructor::Class90;
 use pc3_vmpi_objects::datatype::{Datatype, TypeRef};
 use pc3_vmpi_objects::error::{fail, Class, Result};
@@ -27,7 +27,7 @@ fn made_by(ty: &Datatype) -> (c_int, Vec<Argument>) {
     let size = |n: &usize| Count(*n as i64);
     let place = |d: &isize| Count(*d as i64);
     let address = |d: &isize| Address(*d as i64);
-    let order = |o: &Order| Int(if *o == Order::C { 12 } else { 15 });
+    let order = |o: &ArrayOrder| Int(if *o == ArrayOrder::C { 12 } else { 15 });
     // What the constructors with a list of blocks have.
     let listed = |blocks: &[(usize, isize)], displ: &dyn Fn(&isize) -> Argument| {
         let lens = blocks.iter().map(|b| size(&b.0));

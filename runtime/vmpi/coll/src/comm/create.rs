@@ -9,7 +9,7 @@ use crate::meeting::call::{Call, Crew};
 use crate::meeting::kind::{Algorithm, Kind};
 use crate::meeting::{Meeting, MeetingRef, Registry};
 use crate::remote::kept::Keep;
-use crate::remote::zero_copy::To;
+use crate::remote::zero_copy::RemoteProcess;
 use crate::topo::Topology;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::attr::Attributes;
@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What a member learns of its new communicator.
-pub struct Made {
+pub struct NewComm {
     pub id: u32,
     pub group: GroupRef,
     pub rank: u32,
@@ -39,7 +39,7 @@ pub(super) struct Wish<'a> {
     pub asked: Option<Cow<'a, GroupRef>>,
     pub next_id: u32,
     id: Cell<u32>,
-    made: Cell<Option<Made>>,
+    made: Cell<Option<NewComm>>,
 }
 
 impl<'a> Wish<'a> {
@@ -71,12 +71,12 @@ impl<'a> Wish<'a> {
         id
     }
 
-    pub(crate) fn grant(&self, made: Made) {
+    pub(crate) fn grant(&self, made: NewComm) {
         self.made.set(Some(made));
     }
 
     /// The member's communicator, if it is in one; its `next_id` moves on.
-    pub fn granted(&self, next_id: &mut u32) -> Option<Made> {
+    pub fn granted(&self, next_id: &mut u32) -> Option<NewComm> {
         *next_id = self.id.get() + 1;
         self.made.take()
     }
@@ -97,7 +97,7 @@ impl<'a> Wish<'a> {
         self.id.set(r.u32()?);
         let made = match r.u8()? {
             0 => None,
-            _ => Some(Made::read(r, meetings)?),
+            _ => Some(NewComm::read(r, meetings)?),
         };
         self.made.set(made);
         Ok(())
@@ -136,11 +136,11 @@ struct Split<'a> {
 }
 
 /// The groups that members name, by color, with how many of their members name them: who names a group is in it.
-struct Named<'a>(HashMap<i32, Vec<(&'a GroupRef, usize)>>);
+struct NamedGroups<'a>(HashMap<i32, Vec<(&'a GroupRef, usize)>>);
 
-impl<'a> Named<'a> {
+impl<'a> NamedGroups<'a> {
     fn by_all(all: &'a All<Split<'_>>) -> Self {
-        let mut named = Named(HashMap::new());
+        let mut named = NamedGroups(HashMap::new());
         for (color, asked) in all.iter().filter_map(|c| c.wish.names()) {
             let of_color = named.0.entry(color).or_default();
             match of_color.iter_mut().find(|n| same(n.0, asked)) {
@@ -178,7 +178,7 @@ impl Call for Split<'_> {
     }
 
     fn algorithm(all: &All<Self>, _: usize) -> Result<Algorithm> {
-        match Named::by_all(all).stranger(all) {
+        match NamedGroups::by_all(all).stranger(all) {
             None => Ok(Algorithm::Last),
             Some(rank) => fail(
                 Class::ERR_GROUP,
@@ -213,7 +213,7 @@ impl Call for Split<'_> {
             let meeting = Meeting::new(part.len(), id);
             for (rank, &(_, _, i)) in part.iter().enumerate() {
                 let (group, meeting) = (group.clone(), meeting.clone());
-                all.get(i).wish.grant(Made {
+                all.get(i).wish.grant(NewComm {
                     id,
                     group,
                     rank: rank as u32,
@@ -226,7 +226,7 @@ impl Call for Split<'_> {
 
     const APART: bool = true;
 
-    fn export(&self, _: usize, _: &To, w: &mut Writer) {
+    fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         self.wish.write(w);
     }
 
@@ -261,7 +261,7 @@ pub fn split<W: Crew>(
     kind: Kind,
     color: Option<i32>,
     key: i32,
-) -> Result<Option<Made>> {
+) -> Result<Option<NewComm>> {
     let call = Split {
         parent: &comm.group,
         wish: Wish::new(kind, color, key, None, *next_id),
@@ -277,7 +277,7 @@ pub fn of_group<W: Crew>(
     comm: &Comm,
     next_id: &mut u32,
     group: &GroupRef,
-) -> Result<Option<Made>> {
+) -> Result<Option<NewComm>> {
     within(&comm.group, group)?;
     let world = comm.group.ranks()[comm.rank as usize];
     let mine = group.rank_of(world);
@@ -301,7 +301,7 @@ pub fn of_group_alone<W: Crew>(
     next_id: &mut u32,
     group: &GroupRef,
     tag: i32,
-) -> Result<Option<Made>> {
+) -> Result<Option<NewComm>> {
     within(&comm.group, group)?;
     let world = comm.group.ranks()[comm.rank as usize];
     let Some(rank) = group.rank_of(world) else {
@@ -330,7 +330,7 @@ pub fn within(parent: &Group, group: &Group) -> Result<()> {
     }
 }
 
-impl Made {
+impl NewComm {
     /// As its owner knows it in another run.
     pub(super) fn write(&self, w: &mut Writer) {
         w.u32(self.id);
@@ -343,7 +343,7 @@ impl Made {
     }
 
     /// Members that have it from their checkpoints meet at the same place.
-    pub(super) fn read(r: &mut Reader, meetings: &Registry) -> Read<Made> {
+    pub(super) fn read(r: &mut Reader, meetings: &Registry) -> Read<NewComm> {
         let id = r.u32()?;
         let group = Group::new(r.list(Reader::u32)?);
         let rank = r.u32()?;
@@ -352,7 +352,7 @@ impl Made {
             _ => Some(Remote::new(&group, Group::new(r.list(Reader::u32)?))),
         };
         let all = remote.as_ref().map_or(&group, |remote| &remote.all);
-        Ok(Made {
+        Ok(NewComm {
             id,
             meeting: meetings.find(id, Registry::WHOLE, all),
             group,

@@ -1,6 +1,6 @@
 //! Making inter-communicators, and communicators from them (MPI 3.1 section 6.6).
 
-use super::create::{Made, Wish};
+use super::create::{NewComm, Wish};
 use super::{Comm, Remote};
 use crate::common::common;
 use crate::meeting::all::All;
@@ -8,7 +8,7 @@ use crate::meeting::call::{Call, Crew};
 use crate::meeting::kind::{Algorithm, Kind};
 use crate::meeting::{Meeting, Registry};
 use crate::remote::kept::Keep;
-use crate::remote::zero_copy::To;
+use crate::remote::zero_copy::RemoteProcess;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::group::{Group, GroupRef};
@@ -68,7 +68,7 @@ impl Call for Tell {
         }
     }
     const APART: bool = true;
-    fn export(&self, _: usize, _: &To, w: &mut Writer) {
+    fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         w.size(self.leader);
         w.u32(self.next_id);
         self.write_known(w);
@@ -130,7 +130,7 @@ pub fn create<W: Crew>(
     leader: usize,
     meetings: &Registry,
     exchange: impl FnOnce(LedGroup) -> Result<LedGroup>,
-) -> Result<Made> {
+) -> Result<NewComm> {
     let meet = |next_id, known| -> Result<Tell> {
         let call = Tell {
             kind,
@@ -168,7 +168,7 @@ pub fn create<W: Crew>(
     let id = most.max(other.next_id);
     *next_id = id + 1;
     let remote = Remote::new(&comm.group, other.group);
-    Ok(Made {
+    Ok(NewComm {
         id,
         group: comm.group.clone(),
         rank: comm.rank,
@@ -226,7 +226,7 @@ impl Call for Divide<'_> {
             for (s, p) in parts.iter().enumerate() {
                 let remote = Remote::new(&groups[s], groups[1 - s].clone());
                 for (rank, &i) in p.iter().enumerate() {
-                    all.get(i).wish.grant(Made {
+                    all.get(i).wish.grant(NewComm {
                         id,
                         group: groups[s].clone(),
                         rank: rank as u32,
@@ -238,7 +238,7 @@ impl Call for Divide<'_> {
         }
     }
     const APART: bool = true;
-    fn export(&self, _: usize, _: &To, w: &mut Writer) {
+    fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         self.wish.write(w);
     }
     fn import(
@@ -280,7 +280,7 @@ pub fn divide<W: Crew>(
     color: Option<i32>,
     key: i32,
     asked: Option<&GroupRef>,
-) -> Result<Option<Made>> {
+) -> Result<Option<NewComm>> {
     let call = Divide {
         all: &remote.all,
         low: remote.low,
@@ -296,7 +296,7 @@ struct Merge<'a> {
     low: usize,
     high: bool,
     next_id: u32,
-    made: Cell<Option<Made>>,
+    made: Cell<Option<NewComm>>,
 }
 
 impl Call for Merge<'_> {
@@ -331,7 +331,7 @@ impl Call for Merge<'_> {
         let group = Group::new(order.iter().map(|i| world[*i]).collect());
         let meeting = Meeting::new(order.len(), id);
         for (rank, &i) in order.iter().enumerate() {
-            all.get(i).made.set(Some(Made {
+            all.get(i).made.set(Some(NewComm {
                 id,
                 group: group.clone(),
                 rank: rank as u32,
@@ -341,7 +341,7 @@ impl Call for Merge<'_> {
         }
     }
     const APART: bool = true;
-    fn export(&self, _: usize, _: &To, w: &mut Writer) {
+    fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         w.u8(self.high.into());
         w.u32(self.next_id);
     }
@@ -373,7 +373,7 @@ impl Call for Merge<'_> {
 
     fn put_result(&self, _: usize, _: usize, r: &mut Reader, world: &World) -> Read<()> {
         self.made
-            .set(Some(Made::read(r, common(world).meetings())?));
+            .set(Some(NewComm::read(r, common(world).meetings())?));
         Ok(())
     }
 }
@@ -385,7 +385,7 @@ pub fn merge<W: Crew>(
     remote: &Remote,
     next_id: &mut u32,
     high: bool,
-) -> Result<Option<Made>> {
+) -> Result<Option<NewComm>> {
     let call = Merge {
         all: &remote.all,
         low: remote.low,

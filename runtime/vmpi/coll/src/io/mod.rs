@@ -19,7 +19,7 @@ use crate::meeting::all::All;
 use crate::meeting::call::Call;
 use crate::meeting::kind::{Algorithm, Kind};
 use crate::remote::kept::Keep;
-use crate::remote::zero_copy::To;
+use crate::remote::zero_copy::RemoteProcess;
 use pc3_vmpi_core::p2p::Status;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::error::{fail, Class, Result};
@@ -51,7 +51,7 @@ pub struct MpiFile {
 }
 
 /// MPI_File_open, with what each member gives.
-pub struct Open {
+pub struct OpenCall {
     pub path: PathBuf,
     pub amode: i32,
     /// Of the first member, which has made the file if need be: how long it is.
@@ -59,7 +59,7 @@ pub struct Open {
     pub shared: RefCell<Option<Arc<Shared>>>,
 }
 
-impl Open {
+impl OpenCall {
     /// Makes the file, as the first member does.
     pub fn make(path: &Path, amode: i32) -> Result<u64> {
         let shared = Shared::new(path.to_owned(), amode);
@@ -68,7 +68,7 @@ impl Open {
     }
 }
 
-impl Call for Open {
+impl Call for OpenCall {
     fn kind(&self) -> Kind {
         Kind::FileOpen
     }
@@ -106,7 +106,7 @@ impl Call for Open {
 
     const APART: bool = true;
 
-    fn export(&self, _: usize, _: &To, w: &mut Writer) {
+    fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         w.i32(self.amode);
         w.outcome(&self.made, |w, size| w.u64(*size));
     }
@@ -120,7 +120,7 @@ impl Call for Open {
     ) -> Read<Self> {
         let amode = r.i32()?;
         let made = r.outcome(Reader::u64)?;
-        Ok(Open {
+        Ok(OpenCall {
             path: like.path.clone(),
             amode,
             made,
@@ -179,7 +179,7 @@ impl Call for Ordered<'_> {
 
     const APART: bool = true;
 
-    fn export(&self, _: usize, _: &To, w: &mut Writer) {
+    fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         w.u64(self.amount as u64);
     }
 

@@ -6,7 +6,7 @@ use crate::above::Epochs;
 use crate::remote::elsewhere::Elsewhere;
 use crate::remote::few::{CallSignature, Few, Heard};
 use crate::remote::kept::Keep;
-use crate::remote::zero_copy::To;
+use crate::remote::zero_copy::RemoteProcess;
 use crate::work::together::Together;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
@@ -128,7 +128,7 @@ pub trait Call: Sized {
         Ok(())
     }
     /// What one other process needs of member `me`'s call.
-    fn export(&self, _me: usize, _to: &To, _w: &mut Writer) {}
+    fn export(&self, _me: usize, _to: &RemoteProcess, _w: &mut Writer) {}
     /// Member `me`'s call, from elsewhere, as the members `here` need it; `like`: the call of one of them.
     fn import(
         _r: &mut Reader,

@@ -31,7 +31,7 @@ use crate::remote::elsewhere::Places;
 use crate::remote::kept::Keep;
 use crate::remote::members::Members;
 use crate::remote::parts::{read_part, write_part};
-use crate::remote::zero_copy::To;
+use crate::remote::zero_copy::RemoteProcess;
 use all::{same_kind, Seat};
 use parties::Parties;
 use pc3_vmpi_core::world::World;
@@ -132,7 +132,7 @@ pub fn part_of<C: Call>(n: usize, mine: &[(usize, C)], to: &[usize]) -> Vec<u8> 
         of: PhantomData,
     };
     let from: Vec<usize> = mine.iter().map(|m| m.0).collect();
-    write_part(&all, &from, &To::copy(to))
+    write_part(&all, &from, &RemoteProcess::copy(to))
 }
 
 /// Does the work of the members here, on the stack of member `runner`, with what came from other processes; what

@@ -66,7 +66,7 @@ struct Party {
 
 /// A member's party and its place there.
 #[derive(Clone, Copy)]
-struct Place {
+struct PartyIndex {
     party: u32,
     index: u32,
 }
@@ -80,7 +80,7 @@ pub struct Member<'a> {
 
 pub(crate) struct Parties {
     list: Box<[Party]>,
-    places: Box<[Place]>,
+    places: Box<[PartyIndex]>,
     /// Each party is a subtree of the order of reductions.
     subtrees: bool,
     /// What the first party's captain has found out about untold calls, and the number of the last of them.
@@ -186,7 +186,7 @@ impl Parties {
         let mut place = |(i, world): (usize, &u32)| {
             let Some((worker, at)) = crew.place_of(*world) else {
                 // Never asked for.
-                return Place {
+                return PartyIndex {
                     party: u32::MAX,
                     index: 0,
                 };
@@ -200,17 +200,17 @@ impl Parties {
             let (members, places) = &mut lists[party];
             members.push(i as u32);
             places.push(at);
-            Place {
+            PartyIndex {
                 party: party as u32,
                 index: members.len() as u32 - 1,
             }
         };
-        let places: Box<[Place]> = group.ranks().iter().enumerate().map(&mut place).collect();
+        let places: Box<[PartyIndex]> = group.ranks().iter().enumerate().map(&mut place).collect();
         let list: Box<[Party]> = lists
             .into_iter()
             .map(|l| Party::new(l, places.len()))
             .collect();
-        let here = |p: &Place| p.party != u32::MAX;
+        let here = |p: &PartyIndex| p.party != u32::MAX;
         let subtree = |p: &Party| is_subtree(&p.members, places.len());
         Parties {
             subtrees: list.len() > 1 && places.iter().all(here) && list.iter().all(subtree),

@@ -5,8 +5,8 @@ use super::MeetingRef;
 use crate::comm::Comm;
 use crate::work::moves::Move;
 use crate::work::reduce::Reduction;
-use crate::work::shapes::Shape;
-use crate::work::side::{Ints, Kept};
+use crate::work::shapes::DealShape;
+use crate::work::side::{Ints, KeptSide};
 use pc3_vmpi_core::mail::request::{Collective, Request};
 use pc3_vmpi_objects::datatype::TypeRef;
 use pc3_vmpi_objects::error::MpiError;
@@ -39,8 +39,8 @@ pub enum Work {
     Gate,
     Move {
         root: usize,
-        send: Kept,
-        recv: Kept,
+        send: KeptSide,
+        recv: KeptSide,
         shape: KeptShape,
     },
     Reduce(KeptReduction),
@@ -73,11 +73,11 @@ pub enum KeptShape {
 }
 
 impl KeptShape {
-    pub fn shape(&self) -> Shape<'_> {
+    pub fn shape(&self) -> DealShape<'_> {
         match self {
-            KeptShape::Intra => Shape::Intra,
-            KeptShape::Inter { low } => Shape::Inter { low: *low },
-            KeptShape::Neighbors(n) => Shape::Neighbors(n),
+            KeptShape::Intra => DealShape::Intra,
+            KeptShape::Inter { low } => DealShape::Inter { low: *low },
+            KeptShape::Neighbors(n) => DealShape::Neighbors(n),
         }
     }
 }
@@ -187,12 +187,12 @@ impl Posted {
     /// What it sends and what it receives, each from one stretch of memory; `None`: it has no buffers, or others.
     pub fn memory(&self) -> Option<[Option<Stretch<'_>>; 2]> {
         let members = self.all.size();
-        let stretch = |side: &'_ Kept| -> Option<Option<(*mut u8, usize)>> {
+        let stretch = |side: &'_ KeptSide| -> Option<Option<(*mut u8, usize)>> {
             match *side {
-                Kept::None => Some(None),
-                Kept::One { ptr, count, .. } => Some(Some((ptr, count))),
-                Kept::Blocks { ptr, count, .. } => Some(Some((ptr, count * members))),
-                Kept::InPlace | Kept::Each { .. } | Kept::Typed { .. } => None,
+                KeptSide::None => Some(None),
+                KeptSide::One { ptr, count, .. } => Some(Some((ptr, count))),
+                KeptSide::Blocks { ptr, count, .. } => Some(Some((ptr, count * members))),
+                KeptSide::InPlace | KeptSide::Each { .. } | KeptSide::Typed { .. } => None,
             }
         };
         match &self.work {
@@ -204,7 +204,7 @@ impl Posted {
                 }
                 let of = |side| {
                     let found: Option<(*mut u8, usize)> = stretch(side)?;
-                    let ty = Kept::types(side).first();
+                    let ty = KeptSide::types(side).first();
                     Some(
                         found
                             .zip(ty)
@@ -234,9 +234,10 @@ impl Posted {
 
     /// Gives it other buffers of that kind.
     pub fn place(&mut self, sent: *mut u8, received: *mut u8) {
-        let put = |side: &mut Kept, at| match side {
-            Kept::One { ptr, .. } | Kept::Blocks { ptr, .. } => *ptr = at,
-            Kept::None | Kept::InPlace | Kept::Each { .. } | Kept::Typed { .. } => {}
+        let put = |side: &mut KeptSide, at| match side {
+            KeptSide::One { ptr, .. } | KeptSide::Blocks { ptr, .. } => *ptr = at,
+            KeptSide::None | KeptSide::InPlace | KeptSide::Each { .. } | KeptSide::Typed { .. } => {
+            }
         };
         match &mut self.work {
             Work::Move { send, recv, .. } => {

@@ -10,7 +10,7 @@
 //! the program's is called in each of them, by a member that waits, or as one before a checkpoint.
 
 use super::posted::{Posted, Work};
-use super::waiting::{Over, Parts, Pending};
+use super::waiting::{Over, Pending, RemoteParts};
 use super::{at_once, part_of, same_kind, with_parts, Call, Meeting};
 use crate::common::common;
 use crate::remote::elsewhere::{hash, places, Topic};
@@ -208,7 +208,7 @@ pub unsafe fn send_parts(
     owner: &RankState,
     list: Vec<*const Request>,
     entries: Option<&Entries>,
-) -> Option<(Pending, Parts)> {
+) -> Option<(Pending, RemoteParts)> {
     // SAFETY: pending.
     let mine = unsafe { posted(&list) };
     let group = &mine[0].all;
@@ -278,7 +278,7 @@ fn part(world: &World, mine: &[&Posted], to: &[usize]) -> Vec<u8> {
 }
 
 /// All calls are here: does the work for the members of this process.
-pub fn finish(world: &World, pending: Pending, parts: Parts, from: Option<u32>) {
+pub fn finish(world: &World, pending: Pending, parts: RemoteParts, from: Option<u32>) {
     let over = finish_quietly(world, pending, &parts);
     if world.nonblocking.is_slow() {
         common(world)
@@ -290,7 +290,7 @@ pub fn finish(world: &World, pending: Pending, parts: Parts, from: Option<u32>) 
 }
 
 /// The same, without telling anybody.
-pub fn finish_quietly(world: &World, pending: Pending, parts: &Parts) -> Over {
+pub fn finish_quietly(world: &World, pending: Pending, parts: &RemoteParts) -> Over {
     let list = pending.0;
     // SAFETY: pending, and ours alone.
     unsafe {

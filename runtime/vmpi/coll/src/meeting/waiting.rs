@@ -20,7 +20,7 @@ unsafe impl Send for Pending {}
 
 /// What came from other processes.
 #[derive(Default)]
-pub struct Parts {
+pub struct RemoteParts {
     pub list: Vec<(u32, Box<[u8]>)>,
     /// How their members entered.
     pub entries: Entries,

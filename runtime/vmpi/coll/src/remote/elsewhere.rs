@@ -6,10 +6,10 @@ use pc3_protocol::Entries;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::few::{CallSignature, InlineCall};
-use crate::meeting::waiting::{Parts, Pending};
+use crate::meeting::waiting::{Pending, RemoteParts};
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::group::Group;
-use pc3_vmpi_transport::Memory;
+use pc3_vmpi_transport::ProcessMemory;
 
 /// The shared pointer of a file, by its own communicator: id, and a number that stands for the members.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -37,13 +37,18 @@ pub trait Elsewhere {
     /// `entries`: how members here have entered, if that counts.
     fn send(&self, to: u32, what: (Topic, Option<&Entries>), bytes: &[u8]);
     /// Requests wait for the parts of so many processes; unless those are there.
-    fn enter(&self, topic: Topic, pending: Pending, processes: usize) -> Option<(Pending, Parts)>;
+    fn enter(
+        &self,
+        topic: Topic,
+        pending: Pending,
+        processes: usize,
+    ) -> Option<(Pending, RemoteParts)>;
     /// Waits for the frames of so many processes.
     fn receive(&self, topic: Topic, processes: usize) -> Vec<(u32, Box<[u8]>)>;
     /// Can that process read this one's memory?
     fn is_read_by(&self, process: u32) -> bool;
     /// That process's memory, if it can be read from here.
-    fn memory_of(&self, process: u32) -> Option<Memory>;
+    fn memory_of(&self, process: u32) -> Option<ProcessMemory>;
     /// Sends a process its frame of a blocking collective that all members here have entered.
     fn bring(&self, to: u32, topic: Topic, group: &Group, bytes: &[u8]);
     /// Does a checkpoint have to know of collectives?

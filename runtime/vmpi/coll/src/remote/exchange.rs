@@ -6,7 +6,7 @@ use super::inline_collective::agree;
 use super::kept::Keep;
 use super::members::Members;
 use super::parts::{has_lent, read_part, write_part};
-use super::zero_copy::{Loans, To};
+use super::zero_copy::{Loans, RemoteProcess};
 use crate::meeting::all::All;
 use crate::meeting::call::{Call, Crew};
 use crate::meeting::kind::Algorithm;
@@ -168,7 +168,7 @@ impl Meeting {
         (loans, together): (&mut Loans, &Together),
     ) -> Vec<(u32, Box<[u8]>)> {
         for (process, to) in remote.places.iter().filter(|p| *p.0 != out.world().index()) {
-            let to = To::lend(to, out.is_read_by(*process), together);
+            let to = RemoteProcess::lend(to, out.is_read_by(*process), together);
             let part = write_part(all, here, &to);
             loans.readers += usize::from(to.has_lent());
             out.bring(*process, topic, group, &part);

@@ -105,10 +105,10 @@ pub(crate) struct Share {
 }
 
 /// Who gives which parts of a reduction, in order.
-pub struct Order(pub(crate) Box<[Share]>);
+pub struct ReductionOrder(pub(crate) Box<[Share]>);
 
-impl Order {
-    pub fn new(places: &Places) -> Order {
+impl ReductionOrder {
+    pub fn new(places: &Places) -> ReductionOrder {
         let of = |(process, members): (&u32, &Vec<usize>)| {
             let process = *process;
             let share = |(number, (first, covers))| Share {
@@ -121,14 +121,14 @@ impl Order {
         };
         let mut all: Vec<Share> = places.iter().flat_map(of).collect();
         all.sort_unstable_by_key(|s| s.first);
-        Order(all.into())
+        ReductionOrder(all.into())
     }
 }
 
 /// What has been told, and by whom.
 pub struct Heard<'a> {
     pub places: &'a Places,
-    pub order: &'a Order,
+    pub order: &'a ReductionOrder,
     pub own: &'a Few,
     /// By process, ascending.
     pub others: &'a [(u32, InlineCall)],

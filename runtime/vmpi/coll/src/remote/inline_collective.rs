@@ -11,7 +11,7 @@ use crate::meeting::call::Call;
 use crate::meeting::kind::Kind;
 use crate::work::moves::Move;
 use crate::work::reduce::Reduction;
-use crate::work::shapes::Shape;
+use crate::work::shapes::DealShape;
 use crate::work::side::{Ints, Side};
 use crate::work::subtrees::subtrees;
 use pc3_vmpi_objects::datatype::{by_handle, Datatype, TypeRef};
@@ -201,7 +201,7 @@ pub mod moved {
     }
 
     fn is_exchange(c: &Move) -> bool {
-        c.kind == Kind::Alltoall && matches!(c.shape, Shape::Intra)
+        c.kind == Kind::Alltoall && matches!(c.shape, DealShape::Intra)
     }
 
     pub fn record(all: &All<Move>, here: &[usize], most: usize) -> Option<CallSignature> {

@@ -2,13 +2,13 @@
 
 use std::any::Any;
 
-use super::zero_copy::{Came, There, To};
+use super::zero_copy::{Came, RemoteProcess, There};
 use crate::topo::neighbors::Neighbors;
 use pc3_vmpi_objects::datatype::moving::Buf;
 use pc3_vmpi_objects::datatype::saved::written::{read_type, write_signature};
 use pc3_vmpi_objects::datatype::{by_handle, TypeRef};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
-use pc3_vmpi_transport::Memory;
+use pc3_vmpi_transport::ProcessMemory;
 
 /// Calls from elsewhere and what they refer to.
 pub struct Keep<C> {
@@ -21,7 +21,7 @@ pub struct Keep<C> {
     neighbors: Vec<Box<Neighbors>>,
     others: Vec<Box<dyn Any>>,
     /// Of the process whose calls are being read, if it lends.
-    pub(crate) lender: Option<Memory>,
+    pub(crate) lender: Option<ProcessMemory>,
 }
 
 impl<C> Default for Keep<C> {
@@ -84,10 +84,10 @@ pub struct Packed {
     /// Its number at the sender; [`Packed::ANY`].
     pub member: usize,
     pub ty: TypeRef,
-    pub body: Body,
+    pub body: PackedBody,
 }
 
-pub enum Body {
+pub enum PackedBody {
     Own(Box<[u8]>),
     There(There),
 }
@@ -102,7 +102,7 @@ impl Packed {
 
     /// # Safety
     /// The buffer is readable.
-    pub unsafe fn write(w: &mut Writer, member: usize, buf: &Buf, to: &To, stays: bool) {
+    pub unsafe fn write(w: &mut Writer, member: usize, buf: &Buf, to: &RemoteProcess, stays: bool) {
         w.u64(if member == Packed::ANY {
             u64::MAX
         } else {
@@ -123,23 +123,23 @@ impl Packed {
 
     pub(crate) fn len(&self) -> usize {
         match &self.body {
-            Body::Own(bytes) => bytes.len(),
-            Body::There(there) => there.len,
+            PackedBody::Own(bytes) => bytes.len(),
+            PackedBody::There(there) => there.len,
         }
     }
 
     /// A block that is for everybody, if it lies elsewhere.
     pub(crate) fn fetch_for_all(&mut self) -> Read<()> {
-        if let (Packed::ANY, Body::There(there)) = (self.member, &self.body) {
+        if let (Packed::ANY, PackedBody::There(there)) = (self.member, &self.body) {
             match there.fetch() {
-                Ok(bytes) => self.body = Body::Own(bytes),
+                Ok(bytes) => self.body = PackedBody::Own(bytes),
                 Err(e) => return bad(&e.detail),
             }
         }
         Ok(())
     }
 
-    pub fn read(r: &mut Reader, memory: Option<Memory>) -> Read<Packed> {
+    pub fn read(r: &mut Reader, memory: Option<ProcessMemory>) -> Read<Packed> {
         let member = match r.u64()? {
             u64::MAX => Packed::ANY,
             n => n as usize,
@@ -149,8 +149,8 @@ impl Packed {
             handle => by_handle(handle as usize).map_or_else(|| bad("a datatype"), Ok)?,
         };
         let body = match Came::read(r, memory)? {
-            Came::Here(bytes) => Body::Own(bytes.into()),
-            Came::There(there) => Body::There(there),
+            Came::Here(bytes) => PackedBody::Own(bytes.into()),
+            Came::There(there) => PackedBody::There(there),
         };
         Ok(Packed { member, ty, body })
     }

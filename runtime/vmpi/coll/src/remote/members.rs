@@ -1,7 +1,7 @@
 //! Where the members of a communicator are.
 
 use super::elsewhere::{hash, places, Places};
-use super::few::Order;
+use super::few::ReductionOrder;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::group::Group;
 
@@ -12,7 +12,7 @@ pub struct Members {
     pub(crate) others: Box<[u32]>,
     /// Members that any process has, at most.
     pub(crate) most: usize,
-    pub(crate) order: Order,
+    pub(crate) order: ReductionOrder,
     pub(crate) group: u64,
 }
 
@@ -23,7 +23,7 @@ impl Members {
         Members {
             others: others.collect(),
             most: places.values().map(Vec::len).max().unwrap_or(0),
-            order: Order::new(&places),
+            order: ReductionOrder::new(&places),
             group: hash(group),
             places,
         }

@@ -3,14 +3,14 @@
 use super::few::MARK;
 use super::inline_collective::spell;
 use super::kept::Keep;
-use super::zero_copy::To;
+use super::zero_copy::RemoteProcess;
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 /// What one process sends another: whether it lends something (1), the kinds of its members' calls, and, if they are alike, the calls.
-pub(crate) fn write_part<C: Call>(all: &All<C>, from: &[usize], to: &To) -> Vec<u8> {
+pub(crate) fn write_part<C: Call>(all: &All<C>, from: &[usize], to: &RemoteProcess) -> Vec<u8> {
     // Most calls are short.
     let mut w = Writer(Vec::with_capacity(128));
     w.u8(0);

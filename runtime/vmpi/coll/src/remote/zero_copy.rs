@@ -10,7 +10,7 @@ use crate::work::together::Together;
 use pc3_vmpi_objects::datatype::Datatype;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
-use pc3_vmpi_transport::Memory;
+use pc3_vmpi_transport::ProcessMemory;
 
 /// Shorter ones are copied: to read each takes a system call.
 const LEAST: usize = 16 << 10;
@@ -18,7 +18,7 @@ const LEAST: usize = 16 << 10;
 const ENOUGH: usize = 48 << 10;
 
 /// Another process, as what it needs of the calls here is written.
-pub struct To<'a> {
+pub struct RemoteProcess<'a> {
     /// Its members.
     pub members: &'a [usize],
     /// It can read this process's memory.
@@ -27,10 +27,10 @@ pub struct To<'a> {
     together: Option<&'a Together>,
 }
 
-impl<'a> To<'a> {
+impl<'a> RemoteProcess<'a> {
     /// Nobody waits until it has read anything.
-    pub fn copy(members: &'a [usize]) -> To<'a> {
-        To {
+    pub fn copy(members: &'a [usize]) -> RemoteProcess<'a> {
+        RemoteProcess {
             members,
             reads: false,
             lent: Cell::new(false),
@@ -39,11 +39,11 @@ impl<'a> To<'a> {
     }
 
     /// `together`: what members here give together, which stays.
-    pub fn lend(members: &'a [usize], reads: bool, together: &'a Together) -> To<'a> {
-        To {
+    pub fn lend(members: &'a [usize], reads: bool, together: &'a Together) -> RemoteProcess<'a> {
+        RemoteProcess {
             reads,
             together: Some(together),
-            ..To::copy(members)
+            ..RemoteProcess::copy(members)
         }
     }
 
@@ -90,7 +90,7 @@ impl<'a> To<'a> {
 /// A block in another process's memory.
 #[derive(Clone, Copy)]
 pub struct There {
-    memory: Memory,
+    memory: ProcessMemory,
     at: u64,
     pub len: usize,
 }
@@ -150,7 +150,7 @@ impl Came<'_> {
     }
 
     /// `memory`: of the process that wrote them.
-    pub fn read<'a>(r: &mut Reader<'a>, memory: Option<Memory>) -> Read<Came<'a>> {
+    pub fn read<'a>(r: &mut Reader<'a>, memory: Option<ProcessMemory>) -> Read<Came<'a>> {
         match (r.u8()?, memory) {
             (0, _) => Ok(Came::Here(r.bytes()?)),
             (_, Some(memory)) => Ok(Came::There(There {

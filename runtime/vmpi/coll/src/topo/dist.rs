@@ -5,7 +5,7 @@ use crate::meeting::all::All;
 use crate::meeting::call::{Call, Crew};
 use crate::meeting::kind::{Algorithm, Kind};
 use crate::remote::kept::Keep;
-use crate::remote::zero_copy::To;
+use crate::remote::zero_copy::RemoteProcess;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::wire::{Read, Reader, Writer};
@@ -70,7 +70,7 @@ impl Dist {
 }
 
 /// What a member says of the graph.
-enum Said<'a> {
+enum EdgesGiven<'a> {
     /// Any edges.
     Edges { list: &'a [Edge], weighted: bool },
     /// All edges of its own node.
@@ -78,7 +78,7 @@ enum Said<'a> {
 }
 
 struct Edges<'a> {
-    said: Said<'a>,
+    said: EdgesGiven<'a>,
     /// Where the member runs, if members may become other nodes.
     process: Option<u32>,
     /// The edges of the node that it becomes.
@@ -87,7 +87,7 @@ struct Edges<'a> {
 }
 
 impl<'a> Edges<'a> {
-    fn new(said: Said<'a>, process: Option<u32>) -> Edges<'a> {
+    fn new(said: EdgesGiven<'a>, process: Option<u32>) -> Edges<'a> {
         Edges {
             said,
             process,
@@ -98,8 +98,8 @@ impl<'a> Edges<'a> {
 
     fn weighted(&self) -> Option<bool> {
         match self.said {
-            Said::Edges { weighted, .. } => Some(weighted),
-            Said::Own(_) => None,
+            EdgesGiven::Edges { weighted, .. } => Some(weighted),
+            EdgesGiven::Own(_) => None,
         }
     }
 }
@@ -123,8 +123,8 @@ fn reorder(all: &All<Edges>, processes: &[u32]) {
 impl Call for Edges<'_> {
     fn kind(&self) -> Kind {
         match self.said {
-            Said::Edges { .. } => Kind::DistGraphEdges,
-            Said::Own(_) => Kind::DistGraphOrder,
+            EdgesGiven::Edges { .. } => Kind::DistGraphEdges,
+            EdgesGiven::Own(_) => Kind::DistGraphOrder,
         }
     }
     fn algorithm(all: &All<Self>, _: usize) -> Result<Algorithm> {
@@ -154,14 +154,14 @@ impl Call for Edges<'_> {
             c.node.set(i as u32);
             let mut mine = c.mine.borrow_mut();
             match &c.said {
-                Said::Own(dist) => *mine = dist.clone().into_owned(),
-                Said::Edges { weighted: true, .. } => mine.weights = Some(Default::default()),
-                Said::Edges { .. } => {}
+                EdgesGiven::Own(dist) => *mine = dist.clone().into_owned(),
+                EdgesGiven::Edges { weighted: true, .. } => mine.weights = Some(Default::default()),
+                EdgesGiven::Edges { .. } => {}
             }
         }
         let named = all.iter().flat_map(|c| match &c.said {
-            Said::Edges { list, .. } => *list,
-            Said::Own(_) => &[],
+            EdgesGiven::Edges { list, .. } => *list,
+            EdgesGiven::Own(_) => &[],
         });
         // By who named them, then in the order named: the same whatever the order of arrival.
         for (from, to, weight) in named {
@@ -183,11 +183,11 @@ impl Call for Edges<'_> {
         }
     }
     const APART: bool = true;
-    fn export(&self, _: usize, _: &To, w: &mut Writer) {
+    fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         w.u8(self.process.is_some().into());
         w.u32(self.process.unwrap_or(0));
         match &self.said {
-            Said::Edges { list, weighted } => {
+            EdgesGiven::Edges { list, weighted } => {
                 w.u8((*weighted).into());
                 w.list(list.iter(), |w, (from, to, weight)| {
                     w.u32(*from as u32);
@@ -195,7 +195,7 @@ impl Call for Edges<'_> {
                     w.i32(*weight);
                 });
             }
-            Said::Own(d) => d.write(w),
+            EdgesGiven::Own(d) => d.write(w),
         }
     }
     fn import(
@@ -208,13 +208,13 @@ impl Call for Edges<'_> {
         let reorder = r.u8()? != 0;
         let process = Some(r.u32()?).filter(|_| reorder);
         let said = match like.said {
-            Said::Edges { .. } => {
+            EdgesGiven::Edges { .. } => {
                 let weighted = r.u8()? != 0;
                 let list = r.list(|r| Ok((r.u32()? as _, r.u32()? as _, r.i32()? as _)))?;
                 let list = keep.any(list);
-                Said::Edges { list, weighted }
+                EdgesGiven::Edges { list, weighted }
             }
-            Said::Own(_) => Said::Own(Cow::Owned(Dist::read(r)?)),
+            EdgesGiven::Own(_) => EdgesGiven::Own(Cow::Owned(Dist::read(r)?)),
         };
         Ok(Edges::new(said, process))
     }
@@ -247,7 +247,7 @@ pub fn collect<W: Crew>(
     weighted: bool,
     process: Option<u32>,
 ) -> Result<(u32, Dist)> {
-    let said = Said::Edges { list, weighted };
+    let said = EdgesGiven::Edges { list, weighted };
     meet(crew, comm, &Edges::new(said, process))
 }
 
@@ -256,6 +256,6 @@ pub fn exchange<W: Crew>(crew: &W, comm: &Comm, own: &Dist, process: u32) -> Res
     meet(
         crew,
         comm,
-        &Edges::new(Said::Own(Cow::Borrowed(own)), Some(process)),
+        &Edges::new(EdgesGiven::Own(Cow::Borrowed(own)), Some(process)),
     )
 }

@@ -1,12 +1,12 @@
 //! What collectives that move data do for a member: its blocks copied from where the others have them.
 
 use super::moves::Move;
-use super::shapes::{Pattern, Shape, NOBODY};
+use super::shapes::{DealShape, Pattern, NOBODY};
 use super::side::Side;
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
 use crate::meeting::kind::Kind;
-use crate::remote::kept::{Body, Packed};
+use crate::remote::kept::{Packed, PackedBody};
 use pc3_vmpi_core::mail::mailbox::unpack;
 use pc3_vmpi_objects::datatype::moving::{copy, Buf};
 use pc3_vmpi_objects::error::{fail, Class, Result};
@@ -46,14 +46,14 @@ pub fn across(all: &All<Move>, i: usize, low: usize) -> Result<()> {
 
 /// Member `i` takes what its neighbours have for it.
 pub(crate) fn along_edges(all: &All<Move>, i: usize) -> Result<()> {
-    let Shape::Neighbors(mine) = all.get(i).shape else {
+    let DealShape::Neighbors(mine) = all.get(i).shape else {
         return Ok(());
     };
     for (k, &source) in mine.sources.iter().enumerate() {
         let Ok(j) = usize::try_from(source) else {
             continue;
         };
-        let Shape::Neighbors(theirs) = all.get(j).shape else {
+        let DealShape::Neighbors(theirs) = all.get(j).shape else {
             continue;
         };
         match mine.sent(i, k, theirs) {
@@ -166,8 +166,8 @@ fn receive(kind: Kind, i: usize, j: usize, p: &Packed, dst: &Buf) -> Result<()> 
     }
     let fetched;
     let bytes = match &p.body {
-        Body::Own(bytes) => bytes,
-        Body::There(there) => {
+        PackedBody::Own(bytes) => bytes,
+        PackedBody::There(there) => {
             let plain = p.ty.is_packed() == dst.ty.is_packed() && dst.ty.contiguous;
             if plain {
                 // SAFETY: the callers of the collective vouch for their buffers and wait; the lengths are equal.

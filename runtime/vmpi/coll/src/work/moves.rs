@@ -3,7 +3,7 @@
 //! Member i's block for j receives what member j's block for i sends.  They differ only in which
 //! pairs (i, j) take part and in how a call names its blocks.
 
-use super::shapes::{Pattern, Shape};
+use super::shapes::{DealShape, Pattern};
 use super::side::Side;
 use crate::meeting::kind::{Brief, Kind};
 use crate::remote::kept::Packed;
@@ -15,7 +15,7 @@ pub struct Move<'a> {
     pub root: usize,
     pub send: Side<'a>,
     pub recv: Side<'a>,
-    pub shape: Shape<'a>,
+    pub shape: DealShape<'a>,
 }
 
 impl Move<'_> {
@@ -41,7 +41,7 @@ impl Move<'_> {
     /// The bytes of a broadcast that are one block: where the caller has them or wants them.
     #[inline]
     pub fn plain(&self) -> Option<(*mut u8, usize)> {
-        if self.kind != Kind::Bcast || !matches!(self.shape, Shape::Intra) {
+        if self.kind != Kind::Bcast || !matches!(self.shape, DealShape::Intra) {
             return None;
         }
         let block = self.send.block(0).or_else(|| self.recv.block(0))?;
@@ -58,11 +58,11 @@ impl Move<'_> {
     /// The blocks in which member `me` has received something; `None`: not known.
     pub(crate) fn received(&self, me: usize, members: usize) -> Option<Vec<Buf<'_>>> {
         let (within, peers) = match self.shape {
-            Shape::Intra => (true, members),
+            DealShape::Intra => (true, members),
             // What is not received has no side here.
-            Shape::Inter { low } if me < low => (false, members - low),
-            Shape::Inter { low } => (false, low),
-            Shape::Neighbors(n) => (false, n.sources.len()),
+            DealShape::Inter { low } if me < low => (false, members - low),
+            DealShape::Inter { low } => (false, low),
+            DealShape::Neighbors(n) => (false, n.sources.len()),
         };
         let n = match (self.pattern(), &self.recv) {
             (Pattern::ToRoot, _) if within && me != self.root => 0,
@@ -83,12 +83,12 @@ impl Move<'_> {
     /// The blocks of member `me` that the members `to` take, by number.
     pub(crate) fn wanted(&self, me: usize, to: &[usize]) -> Vec<(usize, Buf<'_>)> {
         let numbers: Vec<usize> = match self.shape {
-            Shape::Intra => return self.wanted_within(me, to),
-            Shape::Inter { low } => {
+            DealShape::Intra => return self.wanted_within(me, to),
+            DealShape::Inter { low } => {
                 let other = to.iter().filter(|i| (**i < low) != (me < low));
                 other.map(|i| if *i < low { *i } else { i - low }).collect()
             }
-            Shape::Neighbors(n) => {
+            DealShape::Neighbors(n) => {
                 let there = |d: &i32| usize::try_from(*d).is_ok_and(|d| to.contains(&d));
                 let edges = n.dests.iter().enumerate();
                 edges.filter(|(_, d)| there(d)).map(|(k, _)| k).collect()

@@ -2,7 +2,7 @@
 
 use super::copying::{across, along_edges, each, exchange_in_place, from_elsewhere, pull, spread};
 use super::moves::Move;
-use super::shapes::{root_side, Pattern, Shape, SHARE_FROM};
+use super::shapes::{root_side, DealShape, Pattern, SHARE_FROM};
 use super::side::{read_elements, write_elements, Side};
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
@@ -10,7 +10,7 @@ use crate::meeting::kind::{Algorithm, Brief, Kind};
 use crate::remote::few::{CallSignature, Few, Heard};
 use crate::remote::inline_collective::moved;
 use crate::remote::kept::{Keep, Packed};
-use crate::remote::zero_copy::To;
+use crate::remote::zero_copy::RemoteProcess;
 use crate::topo::neighbors::Neighbors;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::datatype::moving::Buf;
@@ -27,7 +27,7 @@ impl Call for Move<'_> {
 
     fn root(&self) -> usize {
         match self.shape {
-            Shape::Intra => self.root,
+            DealShape::Intra => self.root,
             _ => 0,
         }
     }
@@ -35,8 +35,8 @@ impl Call for Move<'_> {
     fn algorithm(all: &All<Self>, workers: usize) -> Result<Algorithm> {
         let first = all.get(0);
         match first.shape {
-            Shape::Intra => {}
-            Shape::Inter { low } if first.pattern() != Pattern::All => {
+            DealShape::Intra => {}
+            DealShape::Inter { low } if first.pattern() != Pattern::All => {
                 return root_side(|i| all.get(i).root, all.len(), low, first.kind)
                     .map(|_| Algorithm::Last);
             }
@@ -87,9 +87,9 @@ impl Call for Move<'_> {
     fn whole(all: &All<Self>, _: usize) {
         let first = all.get(0);
         match first.shape {
-            Shape::Intra => {}
-            Shape::Inter { low } => return each(all, 0..all.len(), |i| across(all, i, low)),
-            Shape::Neighbors(_) => return each(all, 0..all.len(), |i| along_edges(all, i)),
+            DealShape::Intra => {}
+            DealShape::Inter { low } => return each(all, 0..all.len(), |i| across(all, i, low)),
+            DealShape::Neighbors(_) => return each(all, 0..all.len(), |i| along_edges(all, i)),
         }
         if first.is_exchange() && first.send.in_place() {
             return exchange_in_place(all);
@@ -202,10 +202,10 @@ impl Call for Move<'_> {
         moved::spell(record, between, given, w)
     }
 
-    fn export(&self, me: usize, to: &To, w: &mut Writer) {
+    fn export(&self, me: usize, to: &RemoteProcess, w: &mut Writer) {
         w.u64(self.root as u64);
         w.u8(self.send.in_place().into());
-        if let Shape::Neighbors(n) = self.shape {
+        if let DealShape::Neighbors(n) = self.shape {
             w.list(n.sources.iter(), |w, s| w.i32(*s));
             w.list(n.dests.iter(), |w, d| w.i32(*d));
             w.u8(n.grid.into());
@@ -229,18 +229,18 @@ impl Call for Move<'_> {
         let root = r.u64()? as usize;
         let in_place = r.u8()? != 0;
         let shape = match like.shape {
-            Shape::Neighbors(_) => {
+            DealShape::Neighbors(_) => {
                 let sources = r.list(Reader::i32)?;
                 let dests = r.list(Reader::i32)?;
                 let grid = r.u8()? != 0;
-                Shape::Neighbors(keep.neighbors(Neighbors {
+                DealShape::Neighbors(keep.neighbors(Neighbors {
                     sources,
                     dests,
                     grid,
                 }))
             }
-            Shape::Intra => Shape::Intra,
-            Shape::Inter { low } => Shape::Inter { low },
+            DealShape::Intra => DealShape::Intra,
+            DealShape::Inter { low } => DealShape::Inter { low },
         };
         let memory = keep.lender;
         let mut blocks = r.list(|r| Packed::read(r, memory))?;

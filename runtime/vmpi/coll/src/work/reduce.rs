@@ -11,7 +11,7 @@
 //! sees of its rank's globals does not depend on the order of arrival either.  In a non-blocking
 //! call, and between two groups, that is whoever comes last.
 
-use super::shapes::Shape;
+use super::shapes::DealShape;
 use super::side::Ints;
 use crate::meeting::kind::Kind;
 use pc3_vmpi_objects::datatype::TypeRef;
@@ -42,7 +42,7 @@ pub struct Reduction<'a> {
     pub op: Op,
     /// Of a predefined operation.
     pub kernel: Option<Kernel>,
-    pub shape: Shape<'a>,
+    pub shape: DealShape<'a>,
     /// False on the root's side of an inter-communicator.
     pub contributes: bool,
     /// Members from this one on whose combined contribution it is: a power of two.  0: it has none.
@@ -96,7 +96,7 @@ impl Reduction<'_> {
     /// Elements that member `me` has when all is done.
     pub(crate) fn received(&self, me: usize) -> usize {
         let (between, i) = match self.shape {
-            Shape::Inter { low } => (true, if me < low { me } else { me - low }),
+            DealShape::Inter { low } => (true, if me < low { me } else { me - low }),
             _ => (false, me),
         };
         match self.kind {
@@ -109,7 +109,7 @@ impl Reduction<'_> {
     /// Do the members `to` need this contribution?
     pub(crate) fn concerns(&self, to: &[usize]) -> bool {
         match (self.shape, self.op, self.kind) {
-            (Shape::Inter { .. }, ..) => self.contributes,
+            (DealShape::Inter { .. }, ..) => self.contributes,
             (_, Op::User(_), _) if !self.everywhere => to.contains(&self.root),
             (_, _, Kind::Reduce) => to.contains(&self.root),
             _ => true,

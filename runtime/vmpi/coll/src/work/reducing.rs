@@ -2,7 +2,7 @@
 
 use super::combine::{by_function, elements, halves, small, together};
 use super::reduce::{basic, Flow, Odd, Reduction};
-use super::shapes::{root_side, Shape, NOBODY, SHARE_FROM};
+use super::shapes::{root_side, DealShape, NOBODY, SHARE_FROM};
 use super::side::{read_elements, write_elements, Ints};
 use super::together::Together;
 use crate::meeting::all::All;
@@ -11,7 +11,7 @@ use crate::meeting::kind::{Algorithm, Brief, Kind};
 use crate::remote::few::{CallSignature, Few, Heard};
 use crate::remote::inline_collective::reduction;
 use crate::remote::kept::Keep;
-use crate::remote::zero_copy::{Came, To};
+use crate::remote::zero_copy::{Came, RemoteProcess};
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::datatype::Datatype;
 use pc3_vmpi_objects::error::{fail, Class, Result};
@@ -24,7 +24,7 @@ fn flows(all: &All<Reduction>) -> impl Iterator<Item = Flow> {
     let n = all.len();
     let one = |from, to| Some(Flow { from, to });
     let both = match all.get(0).shape {
-        Shape::Inter { low } => match all.get(0).kind {
+        DealShape::Inter { low } => match all.get(0).kind {
             Kind::Reduce if all.get(0).contributes => [one(0..low, low..n), None],
             Kind::Reduce => [one(low..n, 0..low), None],
             _ => [one(0..low, low..n), one(low..n, 0..low)],
@@ -41,14 +41,14 @@ impl Call for Reduction<'_> {
 
     fn root(&self) -> usize {
         match self.shape {
-            Shape::Intra => self.root,
+            DealShape::Intra => self.root,
             _ => 0,
         }
     }
 
     fn algorithm(all: &All<Self>, workers: usize) -> Result<Algorithm> {
         let inter = match all.get(0).shape {
-            Shape::Inter { low } => Some(low),
+            DealShape::Inter { low } => Some(low),
             _ => None,
         };
         let kind = all.get(0).kind;
@@ -169,7 +169,7 @@ impl Call for Reduction<'_> {
         };
         let bytes = self.count.checked_mul(ty.size)?;
         let alike = matches!(self.kind, Kind::Reduce | Kind::Allreduce)
-            && matches!(self.shape, Shape::Intra)
+            && matches!(self.shape, DealShape::Intra)
             && ty.contiguous
             && ty.extent == ty.size as isize
             && self.kernel.is_some();
@@ -239,7 +239,7 @@ impl Call for Reduction<'_> {
     fn together(all: &All<Self>, here: &[usize]) -> Together {
         let first = all.get(here[0]);
         let sums =
-            !first.is_scan() && matches!(first.shape, Shape::Intra) && first.kernel.is_some();
+            !first.is_scan() && matches!(first.shape, DealShape::Intra) && first.kernel.is_some();
         let alike = |i: &usize| {
             let c = all.get(*i);
             (c.count, c.op) == (first.count, first.op) && c.ty.same(first.ty)
@@ -273,7 +273,7 @@ impl Call for Reduction<'_> {
         reduction::spell(record, from, given, w)
     }
 
-    fn export(&self, me: usize, to: &To, w: &mut Writer) {
+    fn export(&self, me: usize, to: &RemoteProcess, w: &mut Writer) {
         let concerned = self.concerns(to.members);
         let (send, covers) = to.given(me).unwrap_or((self.send, self.covers));
         let covers = if concerned { covers } else { 0 };
@@ -341,7 +341,7 @@ impl Call for Reduction<'_> {
                 .or_else(|e| bad(&format!("a contribution: {}", e.detail)))?;
             call.send = to;
         }
-        let within = matches!(like.shape, Shape::Intra);
+        let within = matches!(like.shape, DealShape::Intra);
         if within && matches!(op, Op::User(_)) && like.gives() && here.contains(&root) {
             call.recv = keep.elements(like.ty, call.wanted(me).1);
         }

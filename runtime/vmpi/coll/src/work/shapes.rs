@@ -6,7 +6,7 @@ use pc3_vmpi_objects::error::{fail, Class, Result};
 
 /// Who deals with whom.
 #[derive(Clone, Copy)]
-pub enum Shape<'a> {
+pub enum DealShape<'a> {
     /// Everybody with everybody, as the kind of the call says.
     Intra,
     /// Members below `low` with the others.

@@ -256,18 +256,18 @@ impl Side<'_> {
     }
 
     /// A copy that needs nothing of the call.
-    pub fn keep(&self) -> Kept {
+    pub fn keep(&self) -> KeptSide {
         let ints = |v: &Ints| v.iter().collect::<Box<[isize]>>();
         match *self {
             // Calls from elsewhere are not kept.
-            Side::None | Side::Remote(_) => Kept::None,
-            Side::InPlace => Kept::InPlace,
-            Side::One { ptr, count, ty } => Kept::One {
+            Side::None | Side::Remote(_) => KeptSide::None,
+            Side::InPlace => KeptSide::InPlace,
+            Side::One { ptr, count, ty } => KeptSide::One {
                 ptr,
                 count,
                 ty: ty.clone(),
             },
-            Side::Blocks { ptr, count, ty } => Kept::Blocks {
+            Side::Blocks { ptr, count, ty } => KeptSide::Blocks {
                 ptr,
                 count,
                 ty: ty.clone(),
@@ -277,7 +277,7 @@ impl Side<'_> {
                 ref counts,
                 ref displs,
                 ty,
-            } => Kept::Each {
+            } => KeptSide::Each {
                 ptr,
                 counts: ints(counts),
                 displs: ints(displs),
@@ -288,7 +288,7 @@ impl Side<'_> {
                 ref counts,
                 ref displs,
                 types,
-            } => Kept::Typed {
+            } => KeptSide::Typed {
                 ptr,
                 counts: ints(counts),
                 displs: ints(displs),
@@ -299,7 +299,7 @@ impl Side<'_> {
 }
 
 /// A [`Side`] of a call that has returned.
-pub enum Kept {
+pub enum KeptSide {
     None,
     InPlace,
     One {
@@ -326,22 +326,22 @@ pub enum Kept {
     },
 }
 
-impl Kept {
+impl KeptSide {
     pub fn side(&self) -> Side<'_> {
         match self {
-            Kept::None => Side::None,
-            Kept::InPlace => Side::InPlace,
-            Kept::One { ptr, count, ty } => Side::One {
+            KeptSide::None => Side::None,
+            KeptSide::InPlace => Side::InPlace,
+            KeptSide::One { ptr, count, ty } => Side::One {
                 ptr: *ptr,
                 count: *count,
                 ty,
             },
-            Kept::Blocks { ptr, count, ty } => Side::Blocks {
+            KeptSide::Blocks { ptr, count, ty } => Side::Blocks {
                 ptr: *ptr,
                 count: *count,
                 ty,
             },
-            Kept::Each {
+            KeptSide::Each {
                 ptr,
                 counts,
                 displs,
@@ -352,7 +352,7 @@ impl Kept {
                 displs: Ints::Aint(displs),
                 ty,
             },
-            Kept::Typed {
+            KeptSide::Typed {
                 ptr,
                 counts,
                 displs,
@@ -369,11 +369,11 @@ impl Kept {
     /// The datatypes in it, in order.
     pub fn types(&self) -> &[TypeRef] {
         match self {
-            Kept::None | Kept::InPlace => &[],
-            Kept::One { ty, .. } | Kept::Blocks { ty, .. } | Kept::Each { ty, .. } => {
+            KeptSide::None | KeptSide::InPlace => &[],
+            KeptSide::One { ty, .. } | KeptSide::Blocks { ty, .. } | KeptSide::Each { ty, .. } => {
                 std::slice::from_ref(ty)
             }
-            Kept::Typed { types, .. } => types,
+            KeptSide::Typed { types, .. } => types,
         }
     }
 }

@@ -40,11 +40,11 @@ const HANDED: u64 = 5;
 #[repr(align(128))]
 pub struct Landing {
     word: AtomicU64,
-    place: UnsafeCell<Place>,
+    place: UnsafeCell<LandingSlot>,
 }
 
 /// Written by the owner while closed, by the claimant while filling, read by the owner when full.
-struct Place {
+struct LandingSlot {
     request: *const Request,
     ty: Option<&'static Datatype>,
     src: i32,
@@ -93,7 +93,7 @@ impl Landing {
     pub(crate) fn new() -> Landing {
         Landing {
             word: AtomicU64::new(CLOSED),
-            place: UnsafeCell::new(Place {
+            place: UnsafeCell::new(LandingSlot {
                 request: null(),
                 ty: None,
                 src: 0,
@@ -265,7 +265,7 @@ pub enum Stage {
     Handed,
 }
 
-impl Place {
+impl LandingSlot {
     fn message(&self) -> Option<(Key, Message)> {
         let ty = self.ty?;
         let count = usize::from(self.count);

@@ -8,7 +8,7 @@ use super::buf::Buf;
 use super::mark::Mark;
 use super::queue::{Key, Queue};
 use super::request::{Request, Status};
-use super::room::Room;
+use super::room::MessageRoom;
 use super::{BACKLOG_BYTES, BACKLOG_MESSAGES};
 use pc3_vmpi_objects::datatype::{moving, Datatype, TypeRef};
 use pc3_vmpi_objects::error::Result;
@@ -110,7 +110,7 @@ pub struct Message {
     pub ty: TypeRef,
     pub count: usize,
     /// Whose limited room it takes until it is received.
-    pub buffered_by: Option<Room>,
+    pub buffered_by: Option<MessageRoom>,
     /// While a checkpoint is under way.
     pub mark: Option<Box<Mark>>,
 }

@@ -75,7 +75,7 @@ impl Status {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
+pub enum RequestKind {
     Send(Mode),
     Recv,
     /// A collective operation.
@@ -117,7 +117,7 @@ pub struct Request {
     pub status: UnsafeCell<MaybeUninit<Status>>,
     pub owner: u32,
     pub done: AtomicBool,
-    pub what: What,
+    pub what: RequestKind,
     /// Peer is `MPI_PROC_NULL`: completes by itself.
     pub null: bool,
     pub persistent: bool,
@@ -137,7 +137,7 @@ pub struct Request {
 
 impl Request {
     #[inline]
-    pub fn new(owner: u32, what: What, dest: u32, key: Key, buf: &Buf<'_>) -> Request {
+    pub fn new(owner: u32, what: RequestKind, dest: u32, key: Key, buf: &Buf<'_>) -> Request {
         Request {
             done: AtomicBool::new(false),
             owner,
@@ -167,7 +167,7 @@ impl Request {
         };
         let nothing = of_basic(Basic::Byte);
         let buf = Buf::new(std::ptr::null_mut(), 0, &nothing);
-        let r = Request::new(owner, What::Send(Mode::Standard), 0, key, &buf);
+        let r = Request::new(owner, RequestKind::Send(Mode::Standard), 0, key, &buf);
         // SAFETY: nobody else has it yet.
         unsafe { r.set_status(Status::EMPTY) };
         r.done.store(true, Relaxed);

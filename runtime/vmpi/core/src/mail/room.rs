@@ -8,7 +8,7 @@ pub trait Peers: Sync {
     fn received(&self, process: u32, id: u64);
 }
 
-pub enum Room {
+pub enum MessageRoom {
     /// In the buffer that this rank has attached: sent in buffered mode.
     Attached(u32),
     /// What another process may send unasked; given back when this is dropped.
@@ -17,11 +17,11 @@ pub enum Room {
     Told(Receipt),
 }
 
-impl Room {
+impl MessageRoom {
     /// Does the sender in this process wait for this message?
     #[inline]
     pub fn is_of(&self, process: u32, id: u64) -> bool {
-        matches!(self, Room::Told(receipt) if receipt.is_of(process, id))
+        matches!(self, MessageRoom::Told(receipt) if receipt.is_of(process, id))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{EAGER, LAZY};
 use crate::mail::mailbox::{Data, Message};
-use crate::mail::request::{Mode, Request, Status, What};
+use crate::mail::request::{Mode, Request, RequestKind, Status};
 use crate::rank::RankState;
 use crate::world::World;
 
@@ -16,7 +16,7 @@ fn buffer(to: &RankState, which: impl Fn(&Request) -> bool, from: Option<u32>) -
             let Data::Held(r) = m.data else { return };
             // SAFETY: a held message's request is pending and its buffer readable.
             let r = unsafe { &*r };
-            if r.what != What::Send(Mode::Synchronous) && which(r) {
+            if r.what != RequestKind::Send(Mode::Synchronous) && which(r) {
                 // SAFETY: as above.
                 let packed = unsafe { Message::packed(&r.buf()) };
                 *m = Message {
@@ -39,7 +39,9 @@ fn buffer(to: &RankState, which: impl Fn(&Request) -> bool, from: Option<u32>) -
 /// May the message still be where it was, though there is room for it in library memory?
 #[inline]
 pub fn is_lazy(r: &Request) -> bool {
-    !r.is_done() && r.what == What::Send(Mode::Standard) && (LAZY..=EAGER).contains(&r.buf().len())
+    !r.is_done()
+        && r.what == RequestKind::Send(Mode::Standard)
+        && (LAZY..=EAGER).contains(&r.buf().len())
 }
 
 /// The sender of such a message is about to wait for it: its receiver gets a turn, if that is all it needs.
@@ -94,7 +96,7 @@ pub fn buffer_all(me: &RankState) {
 pub fn settle(me: &RankState) {
     let mut dests: Vec<u32> = Vec::new();
     let mut note = |r: &Request| {
-        if matches!(r.what, What::Send(_)) && r.active.get() && !r.is_done() {
+        if matches!(r.what, RequestKind::Send(_)) && r.active.get() && !r.is_done() {
             dests.push(r.dest);
         }
     };

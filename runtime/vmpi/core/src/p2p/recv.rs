@@ -9,7 +9,7 @@ use crate::mail::buf::Buf;
 use crate::mail::landing::Stage;
 use crate::mail::mailbox::{Data, Message, Queues};
 use crate::mail::queue::Key;
-use crate::mail::request::{check, Req, Request, Status, What};
+use crate::mail::request::{check, Req, Request, RequestKind, Status};
 use crate::poll::poll;
 use crate::rank::RankState;
 use pc3_vmpi_objects::error::Result;
@@ -31,7 +31,7 @@ pub unsafe fn recv(me: &RankState, buf: Buf<'_>, key: Key) -> Result<Status> {
 #[inline(always)]
 pub unsafe fn recv_status(me: &RankState, buf: Buf<'_>, key: Key) -> Status {
     if me.world().nonblocking.is_slow() {
-        let r = Request::new(me.rank, What::Recv, 0, key, &buf);
+        let r = Request::new(me.rank, RequestKind::Recv, 0, key, &buf);
         // SAFETY: the caller's promise.
         return unsafe { me.world().epoch.recv(me, &r) };
     }
@@ -41,10 +41,10 @@ pub unsafe fn recv_status(me: &RankState, buf: Buf<'_>, key: Key) -> Status {
     // SAFETY: the caller's promise; the request outlives its stay in the queue because we wait.
     unsafe {
         match found {
-            Found::Landed(status) => status,
-            Found::Message(k, m) => fetch(me, &k, m, &buf),
-            Found::Nothing => {
-                let r = Request::new(me.rank, What::Recv, 0, key, &buf);
+            Queued::Landed(status) => status,
+            Queued::Message(k, m) => fetch(me, &k, m, &buf),
+            Queued::Nothing => {
+                let r = Request::new(me.rank, RequestKind::Recv, 0, key, &buf);
                 if me.world().sched().is_single() {
                     // Nothing has come since.
                     me.take_turn(&r);
@@ -129,7 +129,7 @@ fn wait_shown(me: &RankState, r: &Request) -> Option<(Key, Message)> {
 /// The buffer is writable and not otherwise used until the request completes.
 #[inline]
 pub unsafe fn irecv(me: &RankState, buf: Buf<'_>, key: Key) -> Req {
-    let r = me.new_request(Request::new(me.rank, What::Recv, 0, key, &buf));
+    let r = me.new_request(Request::new(me.rank, RequestKind::Recv, 0, key, &buf));
     // SAFETY: the caller's promise.
     unsafe { post(me, r.get()) };
     r
@@ -155,15 +155,15 @@ pub unsafe fn post(me: &RankState, r: &Request) {
     let found = me.mailbox.with(|q| {
         // SAFETY: the caller's promise.
         let found = unsafe { taken(me, q, &r.key, &r.buf()) };
-        if let Found::Nothing = found {
+        if let Queued::Nothing = found {
             q.posted.push(r.key, r);
         }
         found
     });
     let status = match found {
-        Found::Nothing => return,
-        Found::Landed(status) => status,
-        Found::Message(k, m) => {
+        Queued::Nothing => return,
+        Queued::Landed(status) => status,
+        Queued::Message(k, m) => {
             if let Data::Remote { .. } = m.data {
                 // SAFETY: the caller's promise; in no queue.
                 unsafe { me.world().other().take(me.world(), r, &k, &m) };
@@ -179,7 +179,7 @@ pub unsafe fn post(me: &RankState, r: &Request) {
 }
 
 /// What is in the queue for a receive.
-enum Found {
+enum Queued {
     Nothing,
     /// It was.
     Landed(Status),
@@ -189,13 +189,13 @@ enum Found {
 /// # Safety
 /// The buffer is writable.
 #[inline(always)]
-unsafe fn taken(me: &RankState, q: &mut Queues, key: &Key, into: &Buf<'_>) -> Found {
+unsafe fn taken(me: &RankState, q: &mut Queues, key: &Key, into: &Buf<'_>) -> Queued {
     if q.inbound.is_empty() {
         // Nothing else is written.
-        return Found::Nothing;
+        return Queued::Nothing;
     }
     let Some(spot) = q.inbound.spot_message(key) else {
-        return Found::Nothing;
+        return Queued::Nothing;
     };
     // SAFETY: the caller's promise.
     let landed = q
@@ -205,14 +205,14 @@ unsafe fn taken(me: &RankState, q: &mut Queues, key: &Key, into: &Buf<'_>) -> Fo
     if let Some(status) = landed {
         q.inbound.discard(spot);
         me.took(q, 0);
-        return Found::Landed(status);
+        return Queued::Landed(status);
     }
     match q.inbound.take(spot) {
         Some((k, m)) => {
             me.took(q, m.weight());
-            Found::Message(k, m)
+            Queued::Message(k, m)
         }
-        None => Found::Nothing,
+        None => Queued::Nothing,
     }
 }
 
@@ -222,7 +222,7 @@ unsafe fn taken(me: &RankState, q: &mut Queues, key: &Key, into: &Buf<'_>) -> Fo
 /// The buffer is writable.
 pub unsafe fn fetch(me: &RankState, key: &Key, m: Message, into: &Buf<'_>) -> Status {
     if let Data::Remote { .. } = m.data {
-        let r = Request::new(me.rank, What::Recv, 0, *key, into);
+        let r = Request::new(me.rank, RequestKind::Recv, 0, *key, into);
         // SAFETY: the caller's promise; the request outlives its use because we wait.
         unsafe { me.world().other().take(me.world(), &r, key, &m) };
         wait_done(me, &r);
@@ -320,18 +320,18 @@ pub fn cancel(me: &RankState, r: &Request) {
     me.world().epoch.unsupported(me, "MPI_Cancel");
     let ptr: *const Request = r;
     let taken = match r.what {
-        What::Recv => me
+        RequestKind::Recv => me
             .mailbox
             .with(|q| q.posted.take_if(|p| *p == ptr))
             .is_some(),
-        What::Send(_) => {
+        RequestKind::Send(_) => {
             let is = |m: &Message| matches!(m.data, Data::Held(p) if p == ptr);
             // One that has left the process is not called back.
             let to = me.world().local(r.dest);
             to.is_some_and(|to| to.mailbox.with(|q| q.inbound.take_if(is)).is_some())
         }
         // The standard has no cancelling of collectives; the program cancels its own requests.
-        What::Coll | What::General => false,
+        RequestKind::Coll | RequestKind::General => false,
     };
     if taken {
         // SAFETY: out of the queue, so nobody else will complete it.

@@ -10,8 +10,8 @@ use crate::mail::buf::Buf;
 use crate::mail::landing::Landing;
 use crate::mail::mailbox::{Data, Message, Queues};
 use crate::mail::queue::Key;
-use crate::mail::request::{Mode, Req, Request, Status, What};
-use crate::mail::room::Room;
+use crate::mail::request::{Mode, Req, Request, RequestKind, Status};
+use crate::mail::room::MessageRoom;
 use crate::rank::RankState;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 
@@ -66,7 +66,7 @@ pub unsafe fn send(me: &RankState, buf: Buf<'_>, to: Dest, mode: Mode) -> Result
             me.sent();
             return Ok(());
         }
-        let r = Request::new(me.rank, What::Send(mode), to.world, key, &buf);
+        let r = Request::new(me.rank, RequestKind::Send(mode), to.world, key, &buf);
         if !hold(me, &r) {
             wait_done(me, &r);
         }
@@ -79,7 +79,7 @@ pub unsafe fn send(me: &RankState, buf: Buf<'_>, to: Dest, mode: Mode) -> Result
 /// # Safety
 /// The buffer is readable and unchanged until the request completes.
 pub unsafe fn isend(me: &RankState, buf: Buf<'_>, to: Dest, mode: Mode) -> Result<Req> {
-    let what = What::Send(mode);
+    let what = RequestKind::Send(mode);
     let r = me.new_request(Request::new(me.rank, what, to.world, to.key(), &buf));
     // SAFETY: the caller's promise.
     match unsafe { start(me, r.get()) } {
@@ -135,7 +135,7 @@ pub unsafe fn leave(me: &RankState, r: &Request) {
 /// # Safety
 /// As of [`isend`]; the request is not pending.
 pub unsafe fn start(me: &RankState, r: &Request) -> Result<()> {
-    let What::Send(mode) = r.what else {
+    let RequestKind::Send(mode) = r.what else {
         return fail(Class::ERR_INTERN, "not a send");
     };
     // SAFETY: the caller's promise.
@@ -254,7 +254,7 @@ unsafe fn keep(me: &RankState, to: &RankState, buf: &Buf<'_>, key: &Key, mode: M
     let mut m = unsafe { Message::packed(buf) };
     if mode == Mode::Buffered {
         me.bsend.reserve(buf.len())?;
-        m.buffered_by = Some(Room::Attached(me.rank));
+        m.buffered_by = Some(MessageRoom::Attached(me.rank));
     }
     if let Some((r, m)) = arrive(me, to, key, m) {
         me.world().give_back(&m, Some(me.worker()));

@@ -6,7 +6,7 @@ use pc3_runtime::transfer::{LoadCtx, LoadError};
 use crate::mail::mailbox::{Data, Message};
 use crate::mail::queue::Key;
 use crate::mail::request::Request;
-use crate::mail::room::Room;
+use crate::mail::room::MessageRoom;
 use pc3_vmpi_objects::datatype::saved::values;
 use pc3_vmpi_objects::datatype::saved::written::{of_signature, read_signature, write_signature};
 use pc3_vmpi_objects::pack;
@@ -43,7 +43,7 @@ pub fn write(
     write_key(w, key);
     let early = m.mark.as_ref().is_some_and(|k| k.early);
     let attached = match m.buffered_by {
-        Some(Room::Attached(rank)) if !early => Some(rank),
+        Some(MessageRoom::Attached(rank)) if !early => Some(rank),
         _ => None,
     };
     w.u32(attached.map_or(0, |r| r + 1));
@@ -120,7 +120,7 @@ pub fn read(r: &mut Reader, from: &Senders, ctx: &dyn LoadCtx) -> Read<(Key, Mes
                 data,
                 ty,
                 count,
-                buffered_by: buffered_by.map(Room::Attached),
+                buffered_by: buffered_by.map(MessageRoom::Attached),
                 mark: None,
             },
         ));
@@ -144,7 +144,7 @@ pub fn read(r: &mut Reader, from: &Senders, ctx: &dyn LoadCtx) -> Read<(Key, Mes
     }
     // In another process it has had the room back since it was sent.
     let buffered_by = buffered_by.filter(|b| (from.restore)(*b, len));
-    let buffered_by = buffered_by.map(Room::Attached);
+    let buffered_by = buffered_by.map(MessageRoom::Attached);
     let data = Data::of(native);
     Ok((
         key,

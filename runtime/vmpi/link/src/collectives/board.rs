@@ -13,7 +13,7 @@ use crate::frame::{Frame, Handler};
 use crate::kind::Kind;
 use crate::post::{fail, lock, Post};
 use pc3_vmpi_coll::meeting::rounds;
-use pc3_vmpi_coll::meeting::waiting::{Parts, Pending};
+use pc3_vmpi_coll::meeting::waiting::{Pending, RemoteParts};
 use pc3_vmpi_coll::remote::elsewhere::Topic;
 use pc3_vmpi_coll::remote::few::{CallSignature, Few, InlineCall};
 use pc3_vmpi_core::p2p::Request;
@@ -32,12 +32,12 @@ pub struct Board {
     pub(crate) sleepers: AtomicU32,
     pub(crate) restored: Mutex<Restored>,
     /// Calls of which all parts are there, for a rank.
-    pub(crate) chores: Mutex<Vec<(Pending, Parts)>>,
+    pub(crate) chores: Mutex<Vec<(Pending, RemoteParts)>>,
 }
 
 #[derive(Default)]
 pub(crate) struct Inbox {
-    pub(crate) parts: Parts,
+    pub(crate) parts: RemoteParts,
     /// Who waits for them: a rank, or calls that nobody waits in, and how many parts complete those.
     pub(crate) waits: Option<u32>,
     pub(crate) pending: Option<(Pending, usize)>,
@@ -162,7 +162,7 @@ impl Board {
         topic: Topic,
         pending: Pending,
         processes: usize,
-    ) -> Option<(Pending, Parts)> {
+    ) -> Option<(Pending, RemoteParts)> {
         let mut topics = lock(&self.topics);
         let notes = topics.entry(topic).or_default();
         let found = if notes.parts.list.len() < processes {
@@ -177,7 +177,7 @@ impl Board {
     }
 
     /// By a thread that is no rank.
-    pub(crate) fn finish(&self, world: &World, pending: Pending, parts: Parts) {
+    pub(crate) fn finish(&self, world: &World, pending: Pending, parts: RemoteParts) {
         if !rounds::needs_rank(&pending) {
             return rounds::finish(world, pending, parts, None);
         }
@@ -215,7 +215,7 @@ impl Board {
         &self,
         world: &World,
         which: impl Fn(&Pending) -> bool,
-    ) -> Option<(Pending, Parts)> {
+    ) -> Option<(Pending, RemoteParts)> {
         let mut chores = lock(&self.chores);
         let found = chores.iter().position(|c| which(&c.0));
         let chore = found.map(|i| chores.remove(i));

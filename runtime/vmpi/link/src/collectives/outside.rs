@@ -12,13 +12,13 @@ use crate::link::link;
 use crate::post::lock;
 use pc3_vmpi_coll::above::Epochs;
 use pc3_vmpi_coll::common::common;
-use pc3_vmpi_coll::meeting::waiting::{Parts, Pending};
+use pc3_vmpi_coll::meeting::waiting::{Pending, RemoteParts};
 use pc3_vmpi_coll::remote::elsewhere::{Elsewhere, Name, Topic};
 use pc3_vmpi_coll::remote::few::{CallSignature, InlineCall};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::group::Group;
-use pc3_vmpi_transport::Memory;
+use pc3_vmpi_transport::ProcessMemory;
 
 fn epochs(world: &World) -> &'static dyn Epochs {
     common(world).epochs
@@ -39,7 +39,12 @@ impl Elsewhere for Outside {
         self.0.world()
     }
 
-    fn enter(&self, topic: Topic, pending: Pending, processes: usize) -> Option<(Pending, Parts)> {
+    fn enter(
+        &self,
+        topic: Topic,
+        pending: Pending,
+        processes: usize,
+    ) -> Option<(Pending, RemoteParts)> {
         let board = &link(self.world()).board;
         board.enter(topic, pending, processes)
     }
@@ -69,7 +74,7 @@ impl Elsewhere for Outside {
         direct.is_some_and(|d| d.is_read_by(process))
     }
 
-    fn memory_of(&self, process: u32) -> Option<Memory> {
+    fn memory_of(&self, process: u32) -> Option<ProcessMemory> {
         link(self.world()).carrier.direct()?.memory_of(process)
     }
 
@@ -147,7 +152,7 @@ impl Elsewhere for Outside {
     }
 }
 
-fn wait_for(me: &RankState, topic: Topic, processes: usize) -> Parts {
+fn wait_for(me: &RankState, topic: Topic, processes: usize) -> RemoteParts {
     let board = &link(me.world()).board;
     let told = topic.phase == 0;
     loop {

@@ -5,7 +5,7 @@ use super::heads::{key_of, type_from_wire, whole};
 use crate::frame::Frame;
 use crate::link::Link;
 use pc3_vmpi_core::mail::mailbox::{Data, Message};
-use pc3_vmpi_core::mail::room::{Credit, Room};
+use pc3_vmpi_core::mail::room::{Credit, MessageRoom};
 use pc3_vmpi_core::p2p::send::put;
 use pc3_vmpi_core::p2p::{Key, Status};
 use pc3_vmpi_core::world::World;
@@ -44,7 +44,7 @@ pub fn arrive(world: &World, dest: u32, key: Key, m: Message) -> Option<()> {
 pub(crate) fn eager(link: &Link, world: &World, frame: Frame) -> Option<()> {
     let (peer, head) = (frame.peer, frame.head);
     let mut m = whole(frame)?;
-    m.buffered_by = Some(Room::Lent {
+    m.buffered_by = Some(MessageRoom::Lent {
         _credit: Credit {
             of: forever(link),
             process: peer,

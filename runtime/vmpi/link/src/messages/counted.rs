@@ -5,7 +5,7 @@ use super::heads::{key_of, whole};
 use crate::frame::Frame;
 use crate::link::Link;
 use pc3_vmpi_core::mail::mailbox::Data;
-use pc3_vmpi_core::mail::room::{Receipt, Room};
+use pc3_vmpi_core::mail::room::{MessageRoom, Receipt};
 use pc3_vmpi_core::world::World;
 
 fn receipt_of(link: &Link, process: u32, id: u64) -> Receipt {
@@ -17,7 +17,7 @@ pub fn arrived(link: &Link, world: &World, frame: Frame) -> Option<()> {
     let (peer, head) = (frame.peer, frame.head);
     let mut m = whole(frame)?;
     if head.id != 0 {
-        m.buffered_by = Some(Room::Told(receipt_of(link, peer, head.id)));
+        m.buffered_by = Some(MessageRoom::Told(receipt_of(link, peer, head.id)));
     }
     let from = Some((head.src, head.token));
     world.epoch.arrive(world, head.dst, key_of(&head), m, from)
@@ -41,7 +41,7 @@ pub fn given(link: &Link, world: &World, frame: &Frame) -> Option<()> {
                 if frame.head.count == 0 {
                     receipt = Some(told);
                 } else {
-                    m.buffered_by = Some(Room::Told(told));
+                    m.buffered_by = Some(MessageRoom::Told(told));
                 }
             }
         });

@@ -2,7 +2,7 @@
 
 use pc3_transport::Head;
 
-use crate::frame::{Body, Frame};
+use crate::frame::{Frame, FrameBody};
 use pc3_vmpi_core::mail::mailbox::{Data, Message};
 use pc3_vmpi_core::p2p::Key;
 use pc3_vmpi_objects::datatype::saved::written::{read_type, write_signature};
@@ -63,7 +63,7 @@ pub(crate) fn head_of(me: u32, dest: u32, key: &Key, ty: u32, count: u64, extra:
 pub fn whole(frame: Frame) -> Option<Message> {
     let (ty, count, at) = type_from_wire(&frame.head, frame.bytes())?;
     let data = match frame.body {
-        Body::Own(b) if at == 0 && b.len() > Data::SHORT => Data::Long(b),
+        FrameBody::Own(b) if at == 0 && b.len() > Data::SHORT => Data::Long(b),
         _ => Data::copy(frame.bytes().get(at..)?),
     };
     let m = Message {

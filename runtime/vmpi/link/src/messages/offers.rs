@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use pc3_transport::Head;
 
 use super::rendezvous::send_data;
-use super::traffic::{Held, Offered};
+use super::traffic::{Offered, OfferedMessage};
 use crate::kind::Kind;
 use crate::link::Link;
 use crate::post::lock;
 use pc3_vmpi_core::mail::mailbox::Data;
-use pc3_vmpi_core::mail::request::What;
+use pc3_vmpi_core::mail::request::RequestKind;
 use pc3_vmpi_core::p2p::{Mode, Request, Status, EAGER};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
@@ -28,7 +28,7 @@ pub fn relieve(link: &Link, world: &World) -> bool {
         // SAFETY: pending.
         let q = unsafe { &*r };
         let blocked = world.local(q.owner).is_some_and(|o| o.waits_for(q));
-        if blocked && q.what != What::Send(Mode::Synchronous) {
+        if blocked && q.what != RequestKind::Send(Mode::Synchronous) {
             // Who reads it lets its sender go on.
             if link.try_withdraw(id) != Some(Withdrawn::Yes) {
                 continue;
@@ -74,7 +74,7 @@ pub fn settle(link: &Link, me: &RankState) {
         let was_read = link.withdraw(id) == Withdrawn::Read;
         if was_read {
             link.settled(id);
-        } else if q.what == What::Send(Mode::Synchronous) {
+        } else if q.what == RequestKind::Send(Mode::Synchronous) {
             return true;
         } else {
             // SAFETY: as above.
@@ -183,9 +183,9 @@ pub fn far_again(world: &World, owner: u32, index: u64) -> Data {
 
 /// A request of a checkpoint: a pending synchronous send to what is another process now is offered there.
 pub fn offered_again(link: &Link, world: &World, q: &Request, index: u64) {
-    let pending = q.active.get() && !q.is_done() && matches!(q.what, What::Send(_));
+    let pending = q.active.get() && !q.is_done() && matches!(q.what, RequestKind::Send(_));
     if pending && world.local(q.dest).is_none() {
-        let held = Held {
+        let held = OfferedMessage {
             dest: q.dest,
             what: Offered::Request(q),
         };

@@ -4,7 +4,7 @@ use pc3_transport::Head;
 
 use super::heads::READ;
 use super::traffic::Pull;
-use crate::frame::{Body, Frame};
+use crate::frame::{Frame, FrameBody};
 use crate::kind::Kind;
 use crate::link::Link;
 use crate::post::lock;
@@ -64,9 +64,9 @@ pub fn data(link: &Link, world: &World, frame: Frame) -> Option<()> {
     let pull = lock(&link.traffic.pulls).remove(&frame.head.token)?;
     let len = frame.head.len as usize;
     let data = match frame.body {
-        Body::Short { .. } => Some(Data::copy(frame.bytes())),
-        Body::Own(bytes) => Some(Data::Long(bytes)),
-        Body::Placed => None,
+        FrameBody::Short { .. } => Some(Data::copy(frame.bytes())),
+        FrameBody::Own(bytes) => Some(Data::Long(bytes)),
+        FrameBody::Placed => None,
     };
     let mut copied = Ok(());
     if let Some(data) = data {

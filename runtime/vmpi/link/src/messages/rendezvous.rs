@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering::*;
 use pc3_transport::Head;
 
 use super::heads::{head_of, type_to_wire, READ};
-use super::traffic::{Held, Offered, Sending};
-use crate::frame::{Body, Frame};
+use super::traffic::{Offered, OfferedMessage, Sending};
+use crate::frame::{Frame, FrameBody};
 use crate::kind::Kind;
 use crate::link::Link;
 use crate::post::lock;
 use pc3_vmpi_core::mail::mailbox::{Data, Message};
-use pc3_vmpi_core::mail::room::Room;
+use pc3_vmpi_core::mail::room::MessageRoom;
 use pc3_vmpi_core::p2p::{Buf, Key, Request, Status};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
@@ -25,7 +25,7 @@ pub(crate) unsafe fn offer_copy(link: &Link, me: &RankState, buf: &Buf<'_>, dest
     let traffic = &link.traffic;
     let id = name(traffic.next.fetch_add(1, Relaxed) + 1);
     let what = Offered::Copy(bytes, Some(me.rank));
-    lock(&traffic.held).insert(id, Held { dest, what });
+    lock(&traffic.held).insert(id, OfferedMessage { dest, what });
     send_offer(
         (link, me.world()),
         (me.rank, dest),
@@ -47,7 +47,7 @@ pub fn offer(link: &Link, me: &RankState, r: &Request) {
         }
         None => (name(n), 0),
     };
-    let held = Held {
+    let held = OfferedMessage {
         dest: r.dest,
         what: Offered::Request(r),
     };
@@ -113,7 +113,14 @@ pub fn taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
 }
 
 /// Sends the body of what was offered, by itself if that has a name (`extra`); the send is complete when it is gone.
-pub(crate) fn send_data(link: &Link, world: &World, peer: u32, kind: Kind, head: Head, held: Held) {
+pub(crate) fn send_data(
+    link: &Link,
+    world: &World,
+    peer: u32,
+    kind: Kind,
+    head: Head,
+    held: OfferedMessage,
+) {
     let (request, bytes, from, len) = match held.what {
         Offered::Copy(b, attached) => {
             let (p, n) = (b.as_ptr(), b.len());
@@ -161,13 +168,13 @@ pub fn settled(world: &World, kind: Kind, frame: Frame) -> Option<()> {
     let mut found = None;
     let peer = frame.peer;
     let mut body = match frame.body {
-        Body::Short { .. } => Some(Data::copy(frame.bytes())),
-        Body::Own(b) => Some(Data::of(b.into_vec())),
-        Body::Placed => return None,
+        FrameBody::Short { .. } => Some(Data::copy(frame.bytes())),
+        FrameBody::Own(b) => Some(Data::of(b.into_vec())),
+        FrameBody::Placed => return None,
     };
     let mut look = |m: &mut Message| {
         let told = m.buffered_by.take_if(|b| b.is_of(peer, frame.head.id));
-        if let Some(Room::Told(receipt)) = told {
+        if let Some(MessageRoom::Told(receipt)) = told {
             // It has come whole, and belongs to a request that its sender saves.
             receipt.forget();
             m.data = Data::Remote {

@@ -15,7 +15,7 @@ use pc3_vmpi_objects::error::Result;
 use pc3_vmpi_transport::name;
 
 /// A message that a rank here has offered to one elsewhere.
-pub struct Held {
+pub struct OfferedMessage {
     pub dest: u32,
     pub what: Offered,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Sending {
 #[derive(Default)]
 pub struct Traffic {
     pub(crate) next: AtomicU64,
-    pub held: Mutex<ById<Held>>,
+    pub held: Mutex<ById<OfferedMessage>>,
     pub pulls: Mutex<ById<Pull>>,
     pub(crate) sending: Mutex<ById<Sending>>,
 }
@@ -52,7 +52,7 @@ impl Traffic {
     pub fn hold(&self, r: &Request) -> u64 {
         let id = name(self.next.fetch_add(1, Relaxed) + 1);
         let what = Offered::Request(r);
-        lock(&self.held).insert(id, Held { dest: r.dest, what });
+        lock(&self.held).insert(id, OfferedMessage { dest: r.dest, what });
         id
     }
 

@@ -93,12 +93,12 @@ impl Queue {
 #[derive(Default)]
 pub struct TotalOrder {
     queue: Mutex<Queue>,
-    held: Mutex<Held>,
+    held: Mutex<ProcessTurn>,
 }
 
 /// Of each process.
 #[derive(Default)]
-struct Held {
+struct ProcessTurn {
     /// The rank here whose turn it is.
     by: Option<u32>,
     unlogged: u32,

@@ -15,7 +15,7 @@ use crate::machines::done;
 use crate::operations::{later, p2p, remote};
 use crate::room;
 use crate::state::{Stage, State, Taken};
-use pc3_vmpi_core::mail::request::{Mode, Request, What};
+use pc3_vmpi_core::mail::request::{Mode, Request, RequestKind};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 
@@ -62,7 +62,7 @@ pub fn due(world: &World, rank: &mut Rank) -> bool {
 /// Has it a synchronous message that nobody has received?  What becomes of that is not its own affair.
 pub(crate) fn waits_for_receiver(me: &RankState) -> bool {
     let pending = |r: &Request| {
-        r.what == What::Send(Mode::Synchronous) && r.active.get() && !r.null && !r.is_done()
+        r.what == RequestKind::Send(Mode::Synchronous) && r.active.get() && !r.null && !r.is_done()
     };
     me.requests.borrow().iter().any(|(_, r)| pending(r.get()))
         || me.detached().iter().any(|r| pending(r.get()))

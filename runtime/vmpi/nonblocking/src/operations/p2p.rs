@@ -15,7 +15,7 @@ use crate::state::{Machine, Stage, State, BEFORE};
 use pc3_vmpi_core::mail::mailbox::{Data, Message, Queues};
 use pc3_vmpi_core::mail::mark::Mark;
 use pc3_vmpi_core::mail::request::{Mode, Request, Status};
-use pc3_vmpi_core::mail::room::Room;
+use pc3_vmpi_core::mail::room::MessageRoom;
 use pc3_vmpi_core::p2p::recv::fetch;
 use pc3_vmpi_core::p2p::send::{arrive, deliver};
 use pc3_vmpi_core::p2p::wait::wait_done;
@@ -27,21 +27,21 @@ use pc3_vmpi_objects::error::Result;
 
 /// What a receive gets to know of a message.
 #[derive(Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct Envelope {
     pub from: u32,
     pub stamp: Stamp,
     pub name: Option<Name>,
 }
 
 /// One without a mark was sent when nobody counted: before every line of the receiver that matters.
-fn known(m: &Message, member: &Machine) -> Known {
+fn known(m: &Message, member: &Machine) -> Envelope {
     match &m.mark {
-        Some(mark) => Known {
+        Some(mark) => Envelope {
             from: mark.from,
             stamp: mark.stamp,
             name: mark.name,
         },
-        None => Known {
+        None => Envelope {
             from: BEFORE,
             stamp: Stamp {
                 epoch: member.epoch(),
@@ -52,7 +52,7 @@ fn known(m: &Message, member: &Machine) -> Known {
     }
 }
 
-impl Known {
+impl Envelope {
     pub fn mark(self) -> Box<Mark> {
         Box::new(Mark {
             from: self.from,
@@ -68,7 +68,13 @@ impl Known {
 impl State {
     /// A message from `me` to a rank of this process begins its way, which is its end; `None`: it has been received
     /// before.
-    fn sent(&mut self, me: &RankState, to: &RankState, key: &Key, buf: &Buf<'_>) -> Option<Known> {
+    fn sent(
+        &mut self,
+        me: &RankState,
+        to: &RankState,
+        key: &Key,
+        buf: &Buf<'_>,
+    ) -> Option<Envelope> {
         let Sending::Send(stamp) = self.member(me.slot).send(to.rank) else {
             return None;
         };
@@ -83,7 +89,7 @@ impl State {
             Some(Name::Before(_)) => BEFORE,
             _ => me.rank,
         };
-        Some(Known {
+        Some(Envelope {
             from,
             stamp,
             name: arrival.name,
@@ -95,7 +101,7 @@ impl State {
         &mut self,
         to: &RankState,
         key: &Key,
-        k: Known,
+        k: Envelope,
     ) -> Option<*const Request> {
         let member = &self.members[to.slot as usize];
         let numbers = &self.numbers;
@@ -159,7 +165,7 @@ pub unsafe fn deposit(
                 let mut m = unsafe { Message::packed(buf) };
                 if mode == Mode::Buffered {
                     me.bsend.reserve(buf.len())?;
-                    m.buffered_by = Some(Room::Attached(me.rank));
+                    m.buffered_by = Some(MessageRoom::Attached(me.rank));
                 }
                 m.mark = Some(k.mark());
                 if let Some((r, m)) = put(me, to, &mut s, key, k, m) {
@@ -181,7 +187,7 @@ fn put(
     to: &RankState,
     s: &mut State,
     key: &Key,
-    k: Known,
+    k: Envelope,
     m: Message,
 ) -> Option<(*const Request, Message)> {
     if s.stage != Stage::Replaying {
@@ -485,7 +491,7 @@ pub(crate) fn at_line(me: &RankState, s: &mut State, line: &mut Line) {
                 (Some(mark), Some(false)) => mark.left_out = true,
                 (mark, _) => {
                     let early = mark.as_ref().is_some_and(|m| m.stamp.epoch >= now);
-                    let known = Known {
+                    let known = Envelope {
                         from: BEFORE,
                         stamp: before,
                         name: Some(member.name_before(BEFORE)),
@@ -512,7 +518,7 @@ pub(crate) fn again_at_line(me: &RankState, s: &mut State, late: Vec<(Key, Messa
         }
     }
     let member = &mut s.members[slot];
-    let mark = |member: &mut Machine| Known {
+    let mark = |member: &mut Machine| Envelope {
         from: BEFORE,
         stamp: Stamp::default(),
         name: Some(member.name_before(BEFORE)),

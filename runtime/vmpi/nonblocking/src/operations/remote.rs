@@ -10,10 +10,10 @@ use std::sync::atomic::Ordering::*;
 use pc3_protocol::{Name, Sending, Stamp};
 
 use crate::machines::done;
-use crate::operations::p2p::Known;
+use crate::operations::p2p::Envelope;
 use crate::state::{Machine, Stage, State, BEFORE};
 use pc3_vmpi_core::mail::mailbox::{Data, Message};
-use pc3_vmpi_core::mail::request::{Mode, Request, Status, What};
+use pc3_vmpi_core::mail::request::{Mode, Request, RequestKind, Status};
 use pc3_vmpi_core::p2p::send::put;
 use pc3_vmpi_core::p2p::{Buf, Key};
 use pc3_vmpi_core::rank::RankState;
@@ -116,7 +116,7 @@ pub(crate) unsafe fn hold(me: &RankState, r: &Request) -> bool {
         done(world, s);
         return false;
     }
-    let synchronous = r.what == What::Send(Mode::Synchronous);
+    let synchronous = r.what == RequestKind::Send(Mode::Synchronous);
     let traffic = &link(world).traffic;
     let id = if synchronous { traffic.hold(r) } else { 0 };
     // SAFETY: the caller's promise.
@@ -145,7 +145,7 @@ pub fn arrive(
     let to = world.local(dest)?;
     let mut s = machines(world).lock();
     let k = match from {
-        None => Known {
+        None => Envelope {
             from: BEFORE,
             stamp: Stamp {
                 epoch: world.nonblocking.now(),
@@ -161,7 +161,7 @@ pub fn arrive(
                 s.record_late(to, &key, m.len(), |record| record(&m));
             }
             let before = matches!(arrival.name, Some(Name::Before(_)));
-            Known {
+            Envelope {
                 from: if before { BEFORE } else { sender },
                 stamp,
                 name: arrival.name,
@@ -188,7 +188,7 @@ fn queue(
     to: &RankState,
     s: &mut State,
     key: &Key,
-    k: Known,
+    k: Envelope,
     m: Message,
 ) -> Option<(*const Request, Message)> {
     let replaying = s.stage == Stage::Replaying;

@@ -15,7 +15,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use pc3_protocol::{Line, Log, Name, Parts};
+use pc3_protocol::{Line, Log, LogParts, Name};
 use pc3_runtime::transfer::LoadCtx;
 use pc3_vmpi_core::p2p::written;
 use pc3_vmpi_core::p2p::written::Senders;
@@ -75,7 +75,7 @@ pub(crate) fn write(
     late_count: u64,
 ) -> Vec<u8> {
     let mut w = Writer::default();
-    let parts = Parts::from(log);
+    let parts = LogParts::from(log);
     let version = match (parts.births.is_empty(), parts.prints.is_empty()) {
         (_, false) => WITH_PRINTS,
         (false, true) => WITH_BIRTHS,
@@ -193,7 +193,7 @@ pub(crate) fn read(
             sizes: sizes.into_iter().collect(),
             early,
         },
-        log: Log::from(Parts {
+        log: Log::from(LogParts {
             matches,
             outcomes,
             results,

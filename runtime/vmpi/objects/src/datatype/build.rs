@@ -5,7 +5,7 @@
 
 use super::basic::Basic;
 use super::constructor::Dim;
-pub use super::constructor::{Constructor, Order, Subdim};
+pub use super::constructor::{ArrayOrder, Constructor, Subdim};
 use super::counted::Counts;
 use super::layout::Layout;
 use super::signature::Signature;
@@ -195,12 +195,12 @@ fn scaled(displ: isize, extent: isize) -> Result<isize> {
     )
 }
 
-fn subarray(dims: &[Subdim], order: Order, old: &Datatype) -> Result<Draft> {
+fn subarray(dims: &[Subdim], order: ArrayOrder, old: &Datatype) -> Result<Draft> {
     let mut draft = Draft::of(old)?;
     let (mut stride, mut start) = (old.extent, 0isize);
     let fastest_first: Vec<&Subdim> = match order {
-        Order::C => dims.iter().rev().collect(),
-        Order::Fortran => dims.iter().collect(),
+        ArrayOrder::C => dims.iter().rev().collect(),
+        ArrayOrder::Fortran => dims.iter().collect(),
     };
     for d in fastest_first {
         if d.size == 0 || d.subsize == 0 || d.subsize > d.size || d.start > d.size - d.subsize {
@@ -222,12 +222,12 @@ fn subarray(dims: &[Subdim], order: Order, old: &Datatype) -> Result<Draft> {
     Ok(draft)
 }
 
-fn darray(dims: &[Dim], order: Order, old: &Datatype) -> Result<Draft> {
+fn darray(dims: &[Dim], order: ArrayOrder, old: &Datatype) -> Result<Draft> {
     let mut draft = Draft::of(old)?;
     let mut stride = old.extent;
     let fastest_first: Vec<&Dim> = match order {
-        Order::C => dims.iter().rev().collect(),
-        Order::Fortran => dims.iter().collect(),
+        ArrayOrder::C => dims.iter().rev().collect(),
+        ArrayOrder::Fortran => dims.iter().collect(),
     };
     for d in fastest_first {
         let runs = d.runs().into_iter();

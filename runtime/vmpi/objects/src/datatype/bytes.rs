@@ -16,7 +16,7 @@ const CHUNKS: usize = 1 << 10;
 
 /// What is known of bytes at an address, but for what the memory says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Known {
+pub enum ByteContents {
     Nothing,
     Characters,
     /// Characters, if the memory does not say otherwise.
@@ -27,18 +27,18 @@ pub enum Known {
 
 /// `None`: it is another handle than MPI_BYTE, or says what the bytes are.
 #[inline]
-pub fn known(handle: usize) -> Option<Known> {
+pub fn known(handle: usize) -> Option<ByteContents> {
     // As calls through pointers to functions and those of other languages have it.
     if handle == Basic::Byte as usize {
-        return Some(Known::Text);
+        return Some(ByteContents::Text);
     }
     let how = handle.checked_sub(PC3_BYTES_OF as usize)?;
     let id = how & (PC3_BYTES_ASK as usize - 1);
     match (how - id) as u32 {
-        0 if id == 0 => Some(Known::Nothing),
-        PC3_BYTES_ASK => Some(Known::AtLeast(TypeId(id as u32))),
-        PC3_BYTES_TEXT => Some(Known::Text),
-        PC3_BYTES_CHARS => Some(Known::Characters),
+        0 if id == 0 => Some(ByteContents::Nothing),
+        PC3_BYTES_ASK => Some(ByteContents::AtLeast(TypeId(id as u32))),
+        PC3_BYTES_TEXT => Some(ByteContents::Text),
+        PC3_BYTES_CHARS => Some(ByteContents::Characters),
         _ => None,
     }
 }

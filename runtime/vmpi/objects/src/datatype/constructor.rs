@@ -4,7 +4,7 @@ use super::basic::Basic;
 use super::TypeRef;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
+pub enum ArrayOrder {
     C,
     Fortran,
 }
@@ -65,14 +65,14 @@ pub enum Constructor {
     },
     Subarray {
         dims: Vec<Subdim>,
-        order: Order,
+        order: ArrayOrder,
         old: TypeRef,
     },
     Darray {
         size: i32,
         rank: i32,
         dims: Vec<Dim>,
-        order: Order,
+        order: ArrayOrder,
         old: TypeRef,
     },
 }

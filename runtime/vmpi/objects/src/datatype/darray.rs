@@ -1,7 +1,7 @@
 //! MPI_Type_create_darray (MPI 3.1 section 4.1.4): a process's part of an array that is spread over a
 //! grid of processes.
 
-use super::constructor::{Dim, Order};
+use super::constructor::{ArrayOrder, Dim};
 use crate::error::{fail, Class, Result};
 
 pub(super) const NONE: i32 = 16;
@@ -13,7 +13,7 @@ pub(super) const CYCLIC: i32 = 18;
 pub(super) const DEFAULT: i32 = 19;
 
 /// The arguments of a call.
-pub struct Given<'a> {
+pub struct DarrayArguments<'a> {
     pub size: i32,
     pub rank: i32,
     pub sizes: &'a [i64],
@@ -22,9 +22,9 @@ pub struct Given<'a> {
     pub procs: &'a [i32],
 }
 
-impl Given<'_> {
+impl DarrayArguments<'_> {
     /// Checked; processes are counted with the last dimension fastest, whatever the order of the array.
-    pub fn dims(&self, _: Order) -> Result<Vec<Dim>> {
+    pub fn dims(&self, _: ArrayOrder) -> Result<Vec<Dim>> {
         let bad = |what: &str| fail(Class::ERR_ARG, format!("MPI_Type_create_darray: {what}"));
         let n = self.sizes.len();
         let grid = self.procs.iter().try_fold(1i64, |all, p| {
@@ -94,7 +94,7 @@ mod tests {
         for (distrib, arg) in [(BLOCK, DEFAULT), (BLOCK, 5), (CYCLIC, DEFAULT), (CYCLIC, 3)] {
             let mut seen = [0; 13 * 4];
             for rank in 0..6 {
-                let given = Given {
+                let given = DarrayArguments {
                     size: 6,
                     rank,
                     sizes: &[13, 4],
@@ -102,7 +102,7 @@ mod tests {
                     args: &[arg, DEFAULT],
                     procs: &[3, 2],
                 };
-                let dims = given.dims(Order::C).unwrap();
+                let dims = given.dims(ArrayOrder::C).unwrap();
                 for (i, n) in dims[0].runs() {
                     for (j, m) in dims[1].runs() {
                         for at in (i..i + n).flat_map(|i| (j..j + m).map(move |j| i * 4 + j)) {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Mutex, PoisonError};
 
 use pc3_os::errors;
-pub(super) use pc3_os::processes::{copy_memory as copy, Way};
+pub(super) use pc3_os::processes::{copy_memory as copy, CopyDirection};
 
 use super::joint;
 use super::segment::{Slots, SLOTS};
@@ -39,18 +39,18 @@ pub struct Direct {
 
 /// The memory of a process that can be read.
 #[derive(Clone, Copy)]
-pub struct Memory {
+pub struct ProcessMemory {
     pid: u32,
 }
 
-impl Memory {
+impl ProcessMemory {
     /// Reads all of it, or says false.
     ///
     /// # Safety
     /// `to` has room for `len` bytes.
     pub unsafe fn read(&self, from: u64, to: *mut u8, len: usize) -> bool {
         // SAFETY: by the caller.
-        unsafe { copy(Way::Read, self.pid, from, to, len).is_ok() }
+        unsafe { copy(CopyDirection::Read, self.pid, from, to, len).is_ok() }
     }
 }
 
@@ -68,7 +68,7 @@ impl Process {
         let mut nonce = 0u64;
         let to = (&raw mut nonce).cast();
         // SAFETY: room for it.
-        unsafe { copy(Way::Read, self.pid, self.at, to, size_of::<u64>()) }?;
+        unsafe { copy(CopyDirection::Read, self.pid, self.at, to, size_of::<u64>()) }?;
         Ok(nonce == self.nonce)
     }
 
@@ -113,9 +113,9 @@ impl Direct {
         self.peer(process).is_some_and(|p| p.reads_ours)
     }
 
-    pub fn memory_of(&self, process: u32) -> Option<Memory> {
+    pub fn memory_of(&self, process: u32) -> Option<ProcessMemory> {
         let p = self.peer(process).filter(|p| p.we_read)?;
-        Some(Memory { pid: p.process.pid })
+        Some(ProcessMemory { pid: p.process.pid })
     }
 
     fn free(&self) -> std::sync::MutexGuard<'_, Vec<u16>> {
@@ -192,7 +192,7 @@ impl Direct {
         // SAFETY: by the caller; what is offered stays while it is taken.
         let all = unsafe {
             if len < joint::LONG {
-                copy(Way::Read, p.process.pid, from, to, len).is_ok()
+                copy(CopyDirection::Read, p.process.pid, from, to, len).is_ok()
             } else {
                 let wanted = p.slots.wanted();
                 let call = || wanted.store(id, SeqCst);
@@ -232,14 +232,14 @@ pub fn name(n: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::segment::{Own, Theirs};
+    use super::super::segment::{OwnSegment, PeerSegment};
     use super::*;
 
     /// This process, as its own peer.
     fn alone() -> Direct {
-        let own = Own::new(2, 5).expect("shared memory");
+        let own = OwnSegment::new(2, 5).expect("shared memory");
         let me = std::process::id();
-        let theirs = Theirs::open(me, own.fd(), 5, 1, 2).expect("it is there");
+        let theirs = PeerSegment::open(me, own.fd(), 5, 1, 2).expect("it is there");
         let process = Process {
             pid: me,
             nonce: 5,

@@ -13,7 +13,7 @@ use super::peer::Peer;
 use super::processors::{shares, Machine};
 use super::relay::Relay;
 use super::ring::{Receiver, Sender};
-use super::segment::{Bell, Own, Theirs};
+use super::segment::{Bell, OwnSegment, PeerSegment};
 use crate::Wire;
 use pc3_vmpi_sched::Processors;
 
@@ -76,7 +76,9 @@ pub(crate) fn greet(wire: &Wire, relay: &Relay) -> (Option<Greeted>, Processors)
     let off = given::var_os(SETTING).is_some_and(|v| v == "off");
     let place = here().filter(|_| !off);
     let (me, count, nonce) = (wire.index(), wire.count(), nonce());
-    let own = place.as_ref().and_then(|_| Own::new(count, nonce).ok());
+    let own = place
+        .as_ref()
+        .and_then(|_| OwnSegment::new(count, nonce).ok());
     // Nothing: this process shares no memory.
     let place = place.filter(|_| own.is_some()).unwrap_or_default();
     if own.is_some() {
@@ -87,9 +89,9 @@ pub(crate) fn greet(wire: &Wire, relay: &Relay) -> (Option<Greeted>, Processors)
     let hello = Head {
         kind: HELLO,
         src: std::process::id(),
-        from: own.as_ref().map_or(-1, Own::fd),
+        from: own.as_ref().map_or(-1, OwnSegment::fd),
         id: nonce,
-        token: own.as_ref().map_or(0, Own::address),
+        token: own.as_ref().map_or(0, OwnSegment::address),
         len: text.len() as u64,
         ..Head::default()
     };
@@ -104,10 +106,10 @@ pub(crate) fn greet(wire: &Wire, relay: &Relay) -> (Option<Greeted>, Processors)
     };
     heard.until(|h, peer| h.hellos.contains_key(&peer));
     let is_here = |h: &Hello| !h.here.is_empty() && h.here == place;
-    let mut found: BTreeMap<u32, (Theirs, Process, bool)> = BTreeMap::new();
+    let mut found: BTreeMap<u32, (PeerSegment, Process, bool)> = BTreeMap::new();
     for (&peer, h) in heard.hellos.iter().filter(|(_, h)| is_here(h)) {
         let process = h.process;
-        let theirs = Theirs::open(process.pid, h.fd, process.nonce, me, count).ok();
+        let theirs = PeerSegment::open(process.pid, h.fd, process.nonce, me, count).ok();
         let reads = theirs.is_some() && process.is_readable();
         let ready = Head {
             kind: READY,

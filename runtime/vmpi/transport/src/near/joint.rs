@@ -8,7 +8,7 @@
 use std::sync::atomic::Ordering::*;
 use std::time::Duration;
 
-use super::direct::{copy, Process, Way, SLOT};
+use super::direct::{copy, CopyDirection, Process, SLOT};
 use super::segment::Slot;
 
 /// Shorter ones are copied before the other side would begin.
@@ -27,7 +27,7 @@ fn part_of(len: u64) -> u64 {
     part.clamp(SHORTEST, LONGEST).max((len >> PARTS_BITS) + 1)
 }
 
-struct Part {
+struct CopyShare {
     pid: u32,
     from: u64,
     to: u64,
@@ -35,7 +35,7 @@ struct Part {
 }
 
 /// The next part of that offer, which the caller has to copy; none: all have been begun, or it is over.
-fn begin(slot: &Slot, id: u64) -> Option<Part> {
+fn begin(slot: &Slot, id: u64) -> Option<CopyShare> {
     loop {
         let begun = slot.begun.load(SeqCst);
         if begun & !SLOT != id & !SLOT {
@@ -43,7 +43,7 @@ fn begin(slot: &Slot, id: u64) -> Option<Part> {
         }
         let len = slot.len.load(SeqCst);
         let at = (begun & SLOT) * part_of(len);
-        let part = Part {
+        let part = CopyShare {
             pid: slot.pid.load(SeqCst) as u32,
             from: slot.from.load(SeqCst).wrapping_add(at),
             to: slot.to.load(SeqCst).wrapping_add(at),
@@ -84,7 +84,7 @@ pub unsafe fn take(
     while let Some(part) = begin(slot, id) {
         let to = part.to as usize as *mut u8;
         // SAFETY: by the caller: it is within.
-        all &= unsafe { copy(Way::Read, sender.pid, part.from, to, part.len).is_ok() };
+        all &= unsafe { copy(CopyDirection::Read, sender.pid, part.from, to, part.len).is_ok() };
         parts += 1;
     }
     let theirs = (len as u64).div_ceil(part_of(len as u64)) - parts;
@@ -93,7 +93,7 @@ pub unsafe fn take(
         None => false,
         Some(done) if all && done < FAILED => true,
         // SAFETY: by the caller.
-        Some(_) => unsafe { copy(Way::Read, sender.pid, from, to, len).is_ok() },
+        Some(_) => unsafe { copy(CopyDirection::Read, sender.pid, from, to, len).is_ok() },
     }
 }
 
@@ -133,7 +133,7 @@ pub fn help(slot: &Slot, id: u64) -> bool {
     };
     let from = part.from as usize as *mut u8;
     // SAFETY: what is offered stays while it is taken, which is until we have done this part.
-    let all = unsafe { copy(Way::Write, part.pid, part.to, from, part.len).is_ok() };
+    let all = unsafe { copy(CopyDirection::Write, part.pid, part.to, from, part.len).is_ok() };
     slot.done
         .fetch_add(if all { 1 } else { 1 + FAILED }, SeqCst);
     true

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use pc3_transport::{Head, Sink};
 
 use super::Wire;
-pub use direct::{name, Direct, Memory, Withdrawn};
+pub use direct::{name, Direct, ProcessMemory, Withdrawn};
 use hello::Greeted;
 use pc3_vmpi_sched::Processors;
 use peer::Peer;

@@ -32,7 +32,7 @@ pub struct Peer {
     last_sent: Last,
     last_received: Last,
     queue: VecDeque<Waiting>,
-    body: Option<Body>,
+    body: Option<IncomingFrame>,
     /// Whoever sleeps there orders our memory.
     ordered: bool,
     /// It has ended; nobody reads what is sent.
@@ -51,7 +51,7 @@ struct Waiting {
 }
 
 /// A frame whose body is being read.
-struct Body {
+struct IncomingFrame {
     head: Head,
     to: *mut u8,
     got: usize,
@@ -349,7 +349,7 @@ impl Peer {
 #[inline(never)]
 unsafe fn piece(
     last: &mut Last,
-    open: &mut Option<Body>,
+    open: &mut Option<IncomingFrame>,
     (peer, kind, bytes): (u32, u32, &[u8]),
     sink: &Sink,
 ) {
@@ -358,7 +358,7 @@ unsafe fn piece(
         if kind == LONG {
             let (&head, _) = last.read(bytes);
             let to = (sink.room)(sink.context, peer, &raw const head);
-            *open = Some(Body { head, to, got: 0 });
+            *open = Some(IncomingFrame { head, to, got: 0 });
         } else if let Some(b) = open {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), b.to.add(b.got), bytes.len());
             b.got += bytes.len();

@@ -66,7 +66,7 @@ const fn short(size: u32) -> u32 {
 
 /// Where a ring lies, as this process sees it.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct RingLayout {
     base: *mut u8,
     /// Bytes of the long ring and of the short one, and lines: powers of two.
     size: u32,
@@ -74,7 +74,7 @@ pub struct Place {
     lines: u32,
 }
 
-impl Place {
+impl RingLayout {
     /// Bytes that a ring takes.
     pub const fn bytes(size: u32) -> usize {
         CONTROL + (size / SHARE * LINE) as usize + (short(size) + size) as usize
@@ -82,10 +82,10 @@ impl Place {
 
     /// # Safety
     /// `bytes(size)` bytes there begin with a line, were 0 at first, and stay; only one sender and one receiver use them.
-    pub unsafe fn new(base: *mut u8, size: u32) -> Place {
+    pub unsafe fn new(base: *mut u8, size: u32) -> RingLayout {
         debug_assert!(size.is_power_of_two() && size >= 4 * SHARE);
         let lines = size / SHARE;
-        Place {
+        RingLayout {
             base,
             size,
             short: short(size),
@@ -209,7 +209,7 @@ impl Far {
 
 /// The sender's end.
 pub struct Sender {
-    place: Place,
+    place: RingLayout,
     at: Far,
     back: Far,
     /// Where the next record's bytes are, if they are not in its line.
@@ -219,7 +219,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    pub fn new(place: Place) -> Sender {
+    pub fn new(place: RingLayout) -> Sender {
         Sender {
             place,
             at: Far::default(),
@@ -331,7 +331,7 @@ impl Sender {
 
 /// What shows anybody whether the receiver has something to do.
 pub struct Mark {
-    place: Place,
+    place: RingLayout,
     /// The line at which the receiver looks.
     at: AtomicU32,
     /// It has done with more than it has given back.
@@ -354,14 +354,14 @@ impl Mark {
 
 /// The receiver's end.
 pub struct Receiver {
-    place: Place,
+    place: RingLayout,
     at: Far,
     back: Far,
     mark: Arc<Mark>,
 }
 
 impl Receiver {
-    pub fn new(place: Place) -> Receiver {
+    pub fn new(place: RingLayout) -> Receiver {
         Receiver {
             place,
             at: Far::default(),

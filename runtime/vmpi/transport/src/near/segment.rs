@@ -10,7 +10,7 @@ use pc3_os::memory::{self, Advice};
 use pc3_os::{files, threads};
 use pc3_runtime::{chaos, own_file};
 
-use super::ring::Place;
+use super::ring::RingLayout;
 use pc3_vmpi_sched::cache_lines;
 
 /// Where rings begin, and how far they are from each other beside what they take: no page is larger.
@@ -31,7 +31,7 @@ fn ring_size(processes: u32) -> u32 {
 }
 
 fn stride(processes: u32) -> usize {
-    Place::bytes(ring_size(processes)).next_multiple_of(STEP)
+    RingLayout::bytes(ring_size(processes)).next_multiple_of(STEP)
 }
 
 /// Mapped memory, for as long as the process lives.
@@ -48,7 +48,7 @@ impl Map {
 }
 
 /// That of this process.
-pub struct Own {
+pub struct OwnSegment {
     map: Map,
     /// Open until all have seen it.
     file: File,
@@ -56,22 +56,22 @@ pub struct Own {
 }
 
 /// That of another one.
-pub(crate) struct Theirs {
+pub(crate) struct PeerSegment {
     pub bell: Bell,
     pub slots: Slots,
     /// To it.
-    pub ring: Place,
+    pub ring: RingLayout,
 }
 
-impl Own {
-    pub fn new(processes: u32, nonce: u64) -> io::Result<Own> {
+impl OwnSegment {
+    pub fn new(processes: u32, nonce: u64) -> io::Result<OwnSegment> {
         let file = own_file(files::in_memory(c"pc3-near")?);
         let len = STEP + processes as usize * stride(processes);
         file.set_len(len as u64)?;
         let map = Map::of(&file, 0, len)?;
         // SAFETY: aligned, in the mapping.
         unsafe { &*map.0.cast::<AtomicU64>() }.store(nonce, SeqCst);
-        Ok(Own {
+        Ok(OwnSegment {
             map,
             file,
             processes,
@@ -96,17 +96,23 @@ impl Own {
     }
 
     /// From that process.
-    pub fn ring(&self, peer: u32) -> Place {
+    pub fn ring(&self, peer: u32) -> RingLayout {
         let n = self.processes;
         let at = STEP + peer as usize * stride(n);
         // SAFETY: in the mapping, which is made for that.
-        unsafe { Place::new(self.map.0.add(at), ring_size(n)) }
+        unsafe { RingLayout::new(self.map.0.add(at), ring_size(n)) }
     }
 }
 
-impl Theirs {
+impl PeerSegment {
     /// What process `pid` has open as `fd`, if that begins with the nonce; `me` sends to it.
-    pub fn open(pid: u32, fd: RawFd, nonce: u64, me: u32, processes: u32) -> io::Result<Theirs> {
+    pub fn open(
+        pid: u32,
+        fd: RawFd,
+        nonce: u64,
+        me: u32,
+        processes: u32,
+    ) -> io::Result<PeerSegment> {
         let path = files::path_to_others(pid, fd);
         let file = File::options().read(true).write(true).open(path)?;
         let file = own_file(file);
@@ -121,11 +127,11 @@ impl Theirs {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let ring = Map::of(&file, STEP + me as usize * stride, stride)?;
-        Ok(Theirs {
+        Ok(PeerSegment {
             bell: Bell(first.0.wrapping_add(BELL)),
             slots: Slots(first.0),
             // SAFETY: as in `ring`.
-            ring: unsafe { Place::new(ring.0, ring_size(processes)) },
+            ring: unsafe { RingLayout::new(ring.0, ring_size(processes)) },
         })
     }
 }
@@ -252,9 +258,9 @@ mod tests {
 
     #[test]
     fn another_mapping_is_the_same_memory() {
-        let own = Own::new(3, 77).expect("shared memory");
+        let own = OwnSegment::new(3, 77).expect("shared memory");
         let me = std::process::id();
-        let theirs = Theirs::open(me, own.fd(), 77, 2, 3).expect("it is there");
+        let theirs = PeerSegment::open(me, own.fd(), 77, 2, 3).expect("it is there");
         let (mut s, r) = (
             super::super::ring::Sender::new(theirs.ring),
             super::super::ring::Receiver::new(own.ring(2)),
@@ -268,13 +274,13 @@ mod tests {
         // Does not sleep.
         own.bell().sleep(Duration::from_secs(3600), || true);
         own.bell().sleep(Duration::from_secs(3600), || false);
-        assert!(Theirs::open(me, own.fd(), 78, 2, 3).is_err());
-        assert!(Theirs::open(me, own.fd(), 77, 2, 4).is_err());
+        assert!(PeerSegment::open(me, own.fd(), 78, 2, 3).is_err());
+        assert!(PeerSegment::open(me, own.fd(), 77, 2, 4).is_err());
     }
 
     #[test]
     fn who_sleeps_is_woken() {
-        let own = Own::new(2, 1).expect("shared memory");
+        let own = OwnSegment::new(2, 1).expect("shared memory");
         let bell = own.bell();
         bell.order();
         let turns = AtomicU32::new(0);

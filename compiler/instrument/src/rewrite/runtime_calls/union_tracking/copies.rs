@@ -10,7 +10,7 @@ use super::plain;
 use crate::rewrite::clones::printer::Printer;
 use crate::rewrite::collected::{Mark, Row};
 use pc3_syntax::tree::*;
-use pc3_unions::tracking::{leaf, Form};
+use pc3_unions::tracking::{leaf, NoteForm};
 
 /// Objects with more are left to the runtime.
 const MOST: usize = 4;
@@ -23,7 +23,7 @@ struct Part {
     unnamed: Option<String>,
     union: RecordId,
     row: Row,
-    form: Form,
+    form: NoteForm,
 }
 
 impl Printer<'_, '_> {

@@ -1,6 +1,6 @@
 //! Datatypes in a checkpoint: their constructor calls, children first.
 
-use crate::datatype::build::{Constructor, Order};
+use crate::datatype::build::{ArrayOrder, Constructor};
 use crate::datatype::portable::Saved;
 use crate::datatype::{Datatype, TypeRef};
 use crate::wire::Writer;
@@ -168,7 +168,7 @@ fn arguments(c: &Constructor, w: &mut Writer) {
             order,
             ..
         } => {
-            w.u8((*order == Order::Fortran).into());
+            w.u8((*order == ArrayOrder::Fortran).into());
             w.i32(*size);
             w.i32(*rank);
             w.list(dims.iter(), |w, d| {
@@ -180,7 +180,7 @@ fn arguments(c: &Constructor, w: &mut Writer) {
             });
         }
         Constructor::Subarray { dims, order, .. } => {
-            w.u8((*order == Order::Fortran).into());
+            w.u8((*order == ArrayOrder::Fortran).into());
             w.list(dims.iter(), |w, d| {
                 w.size(d.size);
                 w.size(d.subsize);

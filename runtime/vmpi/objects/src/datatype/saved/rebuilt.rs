@@ -2,7 +2,7 @@
 
 use super::log::{number, BYTES, COUNTED, WIDE};
 use crate::datatype::basic::Basic;
-use crate::datatype::build::{build, Constructor, Order, Subdim};
+use crate::datatype::build::{build, ArrayOrder, Constructor, Subdim};
 use crate::datatype::constructor::{Class90, Dim};
 use crate::datatype::counted::{self, Counted, Counts};
 use crate::datatype::darray::{BLOCK, CYCLIC, DEFAULT, NONE};
@@ -15,13 +15,13 @@ use std::collections::HashMap;
 
 /// A type of a checkpoint as it is here.
 #[derive(Clone)]
-pub struct Again {
+pub struct RebuiltType {
     pub ty: TypeRef,
     /// MPI_BYTE of values of this type of the saved program.
     of: Option<TypeId>,
 }
 
-impl Again {
+impl RebuiltType {
     /// How many elements here are so many of the saved program's; `limit`: no fewer have to be there.
     pub fn count(&self, n: usize, limit: bool, ctx: &dyn LoadCtx) -> Read<usize> {
         let Some(of) = self.of else {
@@ -42,7 +42,7 @@ pub struct Rebuilt {
 
 /// What a type is made of.
 struct Old {
-    again: Again,
+    again: RebuiltType,
     saved: Saved,
 }
 
@@ -65,14 +65,14 @@ impl Rebuilt {
         Ok(self.find(number)?.0)
     }
 
-    pub fn again(&self, number: u64) -> Read<Again> {
+    pub fn again(&self, number: u64) -> Read<RebuiltType> {
         Ok(self.old(number)?.again)
     }
 
     fn old(&self, number: u64) -> Read<Old> {
         let (ty, saved) = self.find(number)?;
         let of = self.values.get(&number).copied();
-        let again = Again { ty, of };
+        let again = RebuiltType { ty, of };
         Ok(Old { again, saved })
     }
 
@@ -485,10 +485,10 @@ impl Call<'_> {
     }
 }
 
-fn order(r: &mut Reader) -> Read<Order> {
+fn order(r: &mut Reader) -> Read<ArrayOrder> {
     Ok(match r.u8()? {
-        0 => Order::C,
-        _ => Order::Fortran,
+        0 => ArrayOrder::C,
+        _ => ArrayOrder::Fortran,
     })
 }
 
@@ -497,10 +497,10 @@ fn pairs(r: &mut Reader) -> Read<Vec<Pair>> {
 }
 
 /// The dimension whose elements lie side by side.
-fn fastest<T>(dims: &mut [T], order: Order) -> Option<&mut T> {
+fn fastest<T>(dims: &mut [T], order: ArrayOrder) -> Option<&mut T> {
     match order {
-        Order::C => dims.last_mut(),
-        Order::Fortran => dims.first_mut(),
+        ArrayOrder::C => dims.last_mut(),
+        ArrayOrder::Fortran => dims.first_mut(),
     }
 }
 

@@ -1,10 +1,10 @@
 use super::*;
 
 fn ring(size: u32) -> (Sender, Receiver) {
-    let bytes = vec![0u64; Place::bytes(size) / 8 + 16].leak();
+    let bytes = vec![0u64; RingLayout::bytes(size) / 8 + 16].leak();
     let base = bytes.as_mut_ptr().cast::<u8>();
     // SAFETY: leaked, and used by these two only; a word's alignment is enough here.
-    let place = unsafe { Place::new(base, size) };
+    let place = unsafe { RingLayout::new(base, size) };
     let (mut s, mut r) = (Sender::new(place), Receiver::new(place));
     // Soon both count from 0 again.
     let start = Far {
