@@ -60,11 +60,12 @@ pub fn attribute(arguments: TokenStream, item: TokenStream, wanted: Wanted) -> T
             return syn::Error::new_spanned(arguments, text).to_compile_error();
         }
     };
-    function::item::expand(item.clone(), wanted, associated).unwrap_or_else(|e| beside(item, &e))
+    function::item::expand(item.clone(), wanted, associated)
+        .unwrap_or_else(|e| with_error(item, &e))
 }
 
 /// What cannot be taken stays as it is.
-fn beside(mut item: TokenStream, why: &syn::Error) -> TokenStream {
+fn with_error(mut item: TokenStream, why: &syn::Error) -> TokenStream {
     item.extend(why.to_compile_error());
     item
 }
@@ -83,7 +84,7 @@ pub enum Wanted {
 pub fn main(arguments: TokenStream, item: TokenStream, wanted: Wanted, mpi: bool) -> TokenStream {
     function::item::Main::parse(arguments, mpi)
         .and_then(|main| function::item::expand_main(item.clone(), &main, wanted))
-        .unwrap_or_else(|e| beside(item, &e))
+        .unwrap_or_else(|e| with_error(item, &e))
 }
 
 /// What `stringify!` gives in a function whose locals have other names.

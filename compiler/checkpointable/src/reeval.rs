@@ -63,7 +63,7 @@ impl VisitMut for Hold {
         let mut all = Vec::with_capacity(block.stmts.len());
         for mut stmt in std::mem::take(&mut block.stmts) {
             if let Stmt::Local(local) = &mut stmt {
-                all.extend(self.held(local));
+                all.extend(self.referents(local));
             }
             all.push(stmt);
         }
@@ -74,7 +74,7 @@ impl VisitMut for Hold {
 
 impl Hold {
     /// The references in front of it.
-    fn held(&mut self, local: &mut Local) -> Vec<Stmt> {
+    fn referents(&mut self, local: &mut Local) -> Vec<Stmt> {
         let pat = match &local.pat {
             Pat::Type(t) => &*t.pat,
             pat => pat,

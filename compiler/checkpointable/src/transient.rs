@@ -28,7 +28,7 @@ impl VisitMut for Prepare {
         visit_mut::visit_local_mut(self, local);
         let found = local.attrs.iter().position(is);
         if let Some(at) = found {
-            match given(local, &local.attrs[at]) {
+            match maker(local, &local.attrs[at]) {
                 Ok(again) => local.attrs[at] = parse_quote!(#[transient(#again)]),
                 Err(e) => match &mut self.0 {
                     Some(all) => all.combine(e),
@@ -41,7 +41,7 @@ impl VisitMut for Prepare {
 }
 
 /// What makes it after a restart.
-fn given(local: &Local, attr: &Attribute) -> Result<Expr, syn::Error> {
+fn maker(local: &Local, attr: &Attribute) -> Result<Expr, syn::Error> {
     let wrong = |span: Span, text: &str| Err(syn::Error::new(span, text));
     let pat = match &local.pat {
         Pat::Type(t) => &*t.pat,
@@ -102,14 +102,14 @@ impl<'ast> Visit<'ast> for Leaves {
 }
 
 /// The expression, once they are prepared.
-pub fn again(attrs: &[Attribute]) -> Option<Expr> {
+pub fn prepared_maker(attrs: &[Attribute]) -> Option<Expr> {
     let attr = attrs.iter().find(|a| is(a))?;
     attr.meta.require_list().ok()?.parse_args().ok()
 }
 
 /// Its names become those of the locals that are meant.
 pub fn rename(attrs: &mut [Attribute], rename: impl FnOnce(&mut Expr)) {
-    if let (Some(mut e), Some(attr)) = (again(attrs), attrs.iter_mut().find(|a| is(a))) {
+    if let (Some(mut e), Some(attr)) = (prepared_maker(attrs), attrs.iter_mut().find(|a| is(a))) {
         rename(&mut e);
         *attr = parse_quote!(#[transient(#e)]);
     }

@@ -116,7 +116,7 @@ fn all_of(name: &str) -> impl Iterator<Item = &'static Entry> {
 }
 
 /// What is said of a function where it is used.
-pub fn told(name: &str) -> Option<(How, &'static str, &'static str)> {
+pub fn remark(name: &str) -> Option<(How, &'static str, &'static str)> {
     all_of(name).find_map(|e| e.what.map(|(what, help)| (e.how, what, help)))
 }
 

@@ -110,7 +110,7 @@ pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
                 "memory of the library's",
                 "finish using it before a checkpoint can happen, or copy it with strdup",
             ));
-            let Some((how, what, help)) = scanned.or_else(|| state::told(&name)) else {
+            let Some((how, what, help)) = scanned.or_else(|| state::remark(&name)) else {
                 continue;
             };
             let message = match how {

@@ -53,17 +53,17 @@ pub fn main(args: Vec<String>) -> i32 {
     let m32 = options.user_has("-m32");
     let toolchain = match Toolchain::find(options.cc.as_deref(), options.target.as_deref(), m32) {
         Ok(t) => t,
-        Err(e) => return told(&options, e.diagnostic()),
+        Err(e) => return report_one(&options, e.diagnostic()),
     };
     match drive(&options, &toolchain) {
         Ok(status) => status,
         Err(Stop::Said(status)) => status,
-        Err(Stop::Told(d)) => told(&options, *d),
+        Err(Stop::Told(d)) => report_one(&options, *d),
         Err(Stop::Error(e)) => fail(&*e),
     }
 }
 
-fn told(o: &Options, d: Diagnostic) -> i32 {
+fn report_one(o: &Options, d: Diagnostic) -> i32 {
     let mut list = Diagnostics::default();
     list.push(d);
     match diagnostics::report(o, &list) {

@@ -506,7 +506,7 @@ fn write_now(
     let done = begun
         .written(written.map(drop))
         .and_then(|whole| make_newest(job, whole, stalls));
-    told(job, asked, done)
+    outcome(job, asked, done)
 }
 
 /// What is known when this process's part has been copied.
@@ -563,9 +563,9 @@ fn write_behind(job: &Job, mut begun: Begun, copied: &Receiver<Copied>) {
     chaos();
     let done = begun.written(others).and_then(|whole| {
         // The program gets the numbers of descriptors meanwhile that it gets without us.
-        own::beside(|| make_newest(job, whole, || stalls))
+        own::with_own_table(|| make_newest(job, whole, || stalls))
     });
-    let what = told(job, copied.asked, done);
+    let what = outcome(job, copied.asked, done);
     job.control.written(what);
     peers.spread(&encode_outcome(copied.passage, &Outcome::Over(what), false));
 }
@@ -583,7 +583,7 @@ fn make_newest(
     Ok(())
 }
 
-fn told(job: &Job, asked: bool, done: Result<(), StoreError>) -> Attempted {
+fn outcome(job: &Job, asked: bool, done: Result<(), StoreError>) -> Attempted {
     match done {
         Ok(()) => {
             lock(&job.failures).clear();

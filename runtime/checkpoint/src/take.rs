@@ -143,6 +143,6 @@ impl Source for Local<'_> {
         let parts = self.mine.parts.as_ref();
         let parts = parts.map_err(|e| io::Error::other(e.why()))?;
         let numbers = guests.merge(&self.guests).map_err(io::Error::other)?;
-        save::taken(parts, &numbers, out)
+        save::write_parts(parts, &numbers, out)
     }
 }

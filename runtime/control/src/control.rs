@@ -376,7 +376,7 @@ impl Control {
     }
 
     /// The checkpoint that was begun is to be tried once more.
-    pub fn again(&self, asked: bool) {
+    pub fn retry(&self, asked: bool) {
         if asked {
             ASKED.store(true, SeqCst);
         }

@@ -57,21 +57,21 @@ static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
 
 /// Until [`release`], [`say`] only collects.
 pub fn hold() {
-    held().get_or_insert_with(Vec::new);
+    collected().get_or_insert_with(Vec::new);
 }
 
 /// Says what was collected.
 pub fn release() {
-    let messages = held().take().unwrap_or_default();
+    let messages = collected().take().unwrap_or_default();
     messages.iter().for_each(|m| say(m));
 }
 
-fn held() -> MutexGuard<'static, Option<Vec<String>>> {
+fn collected() -> MutexGuard<'static, Option<Vec<String>>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub fn say(message: &str) {
-    if let Some(list) = held().as_mut() {
+    if let Some(list) = collected().as_mut() {
         list.push(message.to_owned());
         return;
     }

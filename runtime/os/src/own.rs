@@ -40,7 +40,7 @@ pub fn high(file: File) -> File {
 
 /// Has a thread do `work` whose descriptors are its own, so that the program gets the numbers meanwhile that it gets
 /// without us.  No file but the standard streams is open to it, and none that it opens stays open.
-pub fn beside<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub fn with_own_table<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let work = Mutex::new(Some(work));
     let todo = || work.lock().ok().and_then(|mut w| w.take());
     let done = thread::scope(|s| {
@@ -76,7 +76,7 @@ mod tests {
     fn what_is_opened_beside_takes_no_number() {
         let open = || File::open("/dev/null").unwrap();
         let first = open().as_raw_fd();
-        let (there, here) = beside(|| {
+        let (there, here) = with_own_table(|| {
             let file = open();
             (file.as_raw_fd(), files::is_open(file.as_raw_fd()))
         });

@@ -35,7 +35,7 @@ pub fn go_on_with(first: &[Vec<u8>]) {
 }
 
 /// What the program was started with at first, without its name.
-pub fn given() -> Vec<Vec<u8>> {
+pub fn first() -> Vec<Vec<u8>> {
     FIRST.get().cloned().unwrap_or_else(here)
 }
 

@@ -72,7 +72,7 @@ impl Entries {
     }
 
     /// The oldest and the newest epoch, if there are any, and the newest of one who was not logging.
-    pub fn told(&self) -> Option<(u32, u32, Option<u32>)> {
+    pub fn summary(&self) -> Option<(u32, u32, Option<u32>)> {
         self.range.map(|(low, high)| (low, high, self.unlogged))
     }
 

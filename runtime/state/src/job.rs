@@ -88,7 +88,7 @@ impl Job {
     ) -> Job {
         let others = peers.as_ref().is_some_and(|p| p.index() != 0);
         let outputs = (others && s.wants_checkpoints(program.has_points))
-            .then(|| Mutex::new(Begin::beside(&s.dir)));
+            .then(|| Mutex::new(Begin::of_another_process(&s.dir)));
         Job {
             ranks: placement.ranks() as usize,
             world,
@@ -332,7 +332,7 @@ impl Job {
 
     /// Ranks will print again what is there already.
     pub fn prints_again(&self) {
-        printing::again();
+        printing::expect_printed();
     }
 
     /// The last of them has passed its line, of this process in one, of all in several: how standard output and error are to be

@@ -45,7 +45,7 @@ impl Job {
     /// A checkpoint that ranks take one by one is given up, unless it is tried `again`.
     pub fn gave_up(&self, passage: u64, why: &Skipped, asked: bool, again: bool, since: Instant) {
         if again {
-            self.control.again(asked);
+            self.control.retry(asked);
             return;
         }
         let what = self.skipped(why, asked);

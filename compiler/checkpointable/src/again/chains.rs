@@ -62,7 +62,7 @@ impl Reevaluation<'_> {
         self.all = all;
         let links = Links {
             guard: is_guard(e),
-            taken: taken(e).filter(|t| self.locals.is_iterator(&t.to_string())),
+            taken: last_of(e).filter(|t| self.locals.is_iterator(&t.to_string())),
             receivers: std::mem::replace(&mut self.receivers, receivers),
         };
         if !is {
@@ -145,15 +145,15 @@ impl Reevaluation<'_> {
 }
 
 /// `x` in `x.last()`
-fn taken(e: &Expr) -> Option<Ident> {
+fn last_of(e: &Expr) -> Option<Ident> {
     match e {
         Expr::MethodCall(m) => match &*m.receiver {
             Expr::Path(p) if m.method == "last" => p.path.get_ident().cloned(),
-            receiver => taken(receiver),
+            receiver => last_of(receiver),
         },
-        Expr::Field(f) => taken(&f.base),
-        Expr::Try(t) => taken(&t.expr),
-        Expr::Paren(p) => taken(&p.expr),
+        Expr::Field(f) => last_of(&f.base),
+        Expr::Try(t) => last_of(&t.expr),
+        Expr::Paren(p) => last_of(&p.expr),
         _ => None,
     }
 }

@@ -41,7 +41,7 @@ impl Builder {
     }
 
     /// An expression that gives a borrow, in a form that can be evaluated again; what that is made from gets names here.
-    pub(super) fn again(&mut self, e: &mut Expr) -> bool {
+    pub(super) fn reevaluated(&mut self, e: &mut Expr) -> bool {
         self.again_by(e, |again, e| again.borrow(e))
     }
 
@@ -502,7 +502,7 @@ impl Chain {
         let inner = made.iter().map(|n| inner_name(n));
         let names: Vec<&Ident> = asked.iter().chain(made).copied().collect();
         let assign = quote!(#(#backs)* #(#made = #inner;)*);
-        questions(pattern.again(&self.made, &assign, &names))
+        questions(pattern.match_again(&self.made, &assign, &names))
     }
 
     /// Takes these of its locals back.
@@ -527,7 +527,7 @@ impl Chain {
                 let asked = names.iter().map(|n| self.ask(n));
                 let inner: Vec<Ident> = names.iter().map(|n| inner_name(n)).collect();
                 let backs: Vec<TokenStream> = names.iter().map(|n| back(n)).collect();
-                let again = pattern.again(
+                let again = pattern.match_again(
                     made,
                     &quote! {
                         #(#names = match #backs {
@@ -559,7 +559,7 @@ impl Chain {
             None => made.clone(),
             Some(pattern) => {
                 let (v, inner) = (quote!(pc3_v), inner_name(name));
-                let again = pattern.again(made, &quote!(#v = #inner;), &[name]);
+                let again = pattern.match_again(made, &quote!(#v = #inner;), &[name]);
                 quote!({ let #v; #again #v })
             }
         };
@@ -573,7 +573,7 @@ impl Chain {
             None => quote!(#name = #made;),
             Some(pattern) => {
                 let inner = inner_name(name);
-                pattern.again(made, &quote!(#name = #inner;), &[name])
+                pattern.match_again(made, &quote!(#name = #inner;), &[name])
             }
         };
         if self.folded {

@@ -36,7 +36,7 @@ impl Builder {
         for (i, e) in operands.iter_mut().enumerate() {
             if is_method && i == 0 {
                 self.put(self.in_one_form(places::ask_receiver(e)));
-                if !self.again_by(e, |a, e| a.place(e)) && !self.again(e) {
+                if !self.again_by(e, |a, e| a.place(e)) && !self.reevaluated(e) {
                     let mut name = self.name("k");
                     name.set_span(telling(e));
                     let mut value = std::mem::replace(*e, syn::parse_quote!(#name));
@@ -48,7 +48,7 @@ impl Builder {
                 }
             } else if self.is_again(e) {
                 self.refuse_captures(e);
-                self.again(e);
+                self.reevaluated(e);
             } else if is_chain(self, e) {
                 self.again_by(e, |a, e| a.chain(e).is_some());
             } else if last.is_some_and(|l| i < l) && !matches!(e, Expr::Lit(_)) {

@@ -65,7 +65,7 @@ impl Builder {
         let mut scrutinee = (*l.expr).clone();
         let taken = match self.is_made(&mut scrutinee, pat, bodies.what) {
             Some(links) => {
-                let taken = self.taken(&inner);
+                let taken = self.chosen_case(&inner);
                 let (way, known) = self.matched(&scrutinee, taken.clone(), &links, &names);
                 Some((taken, way, known))
             }
@@ -153,7 +153,7 @@ impl Builder {
             let mut seen = match made {
                 true => {
                     self.leaf(&mut scrutinee);
-                    let taken = self.taken(&inner);
+                    let taken = self.chosen_case(&inner);
                     let arms = taken.arms(&None, &assign);
                     let (way, known) = self.matched(&scrutinee, taken.clone(), &links, &names);
                     assign = quote! {

@@ -93,10 +93,11 @@ impl Builder {
         if let (Pat::Ident(p), true) = (&local.pat, iterates) {
             self.iterators.insert(p.ident.to_string());
         }
-        let mut way = transient::again(&local.attrs).map_or(Restoration::Kept, |mut again| {
-            self.leaf(&mut again);
-            Restoration::Transient(quote!(#again))
-        });
+        let mut way =
+            transient::prepared_maker(&local.attrs).map_or(Restoration::Kept, |mut again| {
+                self.leaf(&mut again);
+                Restoration::Transient(quote!(#again))
+            });
         let mut made = TokenStream::new();
         let value = if has_points_expr(&init.expr) {
             let mut name = self.name("v");
@@ -266,7 +267,7 @@ impl Builder {
         }) = pat
         {
             self.reevals.extend(reeval.then(|| name.to_string()));
-            let again = reeval || (is_borrowing(e) && self.again(e));
+            let again = reeval || (is_borrowing(e) && self.reevaluated(e));
             self.leaf(e);
             let way = Restoration::Made(match ty {
                 None if reeval && has_closure(e) => {
@@ -311,8 +312,8 @@ impl Builder {
         let again = borrows
             && match binds(pat) {
                 Binds::Values => false,
-                Binds::Borrows => self.again_by(e, |a, e| a.place(e)) || self.again(e),
-                Binds::Either | Binds::Mixed => self.again(e),
+                Binds::Borrows => self.again_by(e, |a, e| a.place(e)) || self.reevaluated(e),
+                Binds::Either | Binds::Mixed => self.reevaluated(e),
             };
         self.leaf(e);
         let (inner, names) = inner_names(pat);

@@ -31,7 +31,7 @@ pub(super) fn ask(e: &Expr) -> TokenStream {
 pub(super) fn ask_receiver(e: &Expr) -> TokenStream {
     let ask = quote!(::pc3::point::fine);
     let e = still(e);
-    let mut out = held(&e, &ask);
+    let mut out = behind_pointers(&e, &ask);
     out.extend(asked(&e, &ask));
     unreached(&out)
 }
@@ -79,13 +79,13 @@ pub(super) fn asked_of(e: &Expr, ask: &TokenStream) -> TokenStream {
             let (base, at) = (&u.expr, place(&u.expr));
             quote_spanned!(at=> #ask(&(&&&&::pc3::point::holds(&#base)).followed());)
         }
-        Expr::Field(f) => held(&f.base, ask),
+        Expr::Field(f) => behind_pointers(&f.base, ask),
         _ => TokenStream::new(),
     }
 }
 
 /// What is in it may be found through pointers.
-fn held(base: &Expr, ask: &TokenStream) -> TokenStream {
+fn behind_pointers(base: &Expr, ask: &TokenStream) -> TokenStream {
     let at = place(base);
     through(quote_spanned!(at=> ::pc3::point::holds(&#base)), at, ask)
 }

@@ -28,7 +28,7 @@ pub(super) struct ChosenCase {
 
 impl Builder {
     /// Of a pattern that is matched in a head; its names are the inner ones.
-    pub(super) fn taken(&mut self, inner: &Pat) -> ChosenCase {
+    pub(super) fn chosen_case(&mut self, inner: &Pat) -> ChosenCase {
         let mut cases = alternatives(inner);
         if cases.len() > MOST {
             self.errors.push(syn::Error::new_spanned(
@@ -84,7 +84,7 @@ impl ChosenCase {
     }
 
     /// Matches again, for what is bound by these names: the rest may be gone.
-    pub(super) fn again(
+    pub(super) fn match_again(
         &self,
         scrutinee: &TokenStream,
         assign: &TokenStream,

@@ -223,7 +223,7 @@ impl Builder {
                 Binds::Borrows | Binds::Mixed => is_made || crate::again::is_place(&scrutinee),
                 Binds::Either => is_made,
             };
-            let taken = made.then(|| self.taken(&inner));
+            let taken = made.then(|| self.chosen_case(&inner));
             let mut known = TokenStream::new();
             let ways: Vec<Restoration> = match &taken {
                 Some(taken) => {

@@ -74,7 +74,7 @@ impl Step {
     }
 
     /// The value that it is given.
-    fn given(&self) -> Option<&Expr> {
+    fn argument(&self) -> Option<&Expr> {
         match self {
             Step::Skip(n) | Step::Every(n) | Step::Take(n) => Some(n),
             Step::Scan(n, _) => Some(n),
@@ -166,7 +166,7 @@ pub(super) fn taken_apart(e: &Expr) -> Option<(Expr, Vec<Step>)> {
     // What adaptors are given is evaluated in front of the rest.
     let words = identifiers(&base.to_token_stream());
     let depends = |e: &Expr| !words.is_disjoint(&identifiers(&e.to_token_stream()));
-    if !is_places(&base) && steps.iter().filter_map(Step::given).any(depends) {
+    if !is_places(&base) && steps.iter().filter_map(Step::argument).any(depends) {
         return None;
     }
     // One more item would be taken from what is not made again.

@@ -391,7 +391,7 @@ fn forms(mut function: ItemFn, method: bool) -> Result<TokenStream> {
     let plain = without(function.clone());
     let (conditions, _) = attributes(&function.attrs);
     let conditions = quote!(#(#conditions)*);
-    let beside = (!method).then(|| unmarked::beside(&function.sig, &function.vis, &conditions));
+    let beside = (!method).then(|| unmarked::companion(&function.sig, &function.vis, &conditions));
     let forms = forms_of(&mut function, method)?;
     Ok(quote! {
         #plain
@@ -531,7 +531,7 @@ fn forms_of_method(function: &ItemFn, taken: &FunctionParts) -> TokenStream {
     let (receiver, hots, resumes) = (&p.receiver, &p.hot, &p.resume);
     let (hot, resume) = method_names(&sig.ident);
     let (again, sized) = (p.receiver_again(), p.sized(filter));
-    let (first_given, again_given) = p.given(sig);
+    let (first_given, again_given) = p.bindings(sig);
     let asked = receivers::functions(sig, p, &quote!(#quiet #[inline] #vis), true);
     quote! {
         #asked

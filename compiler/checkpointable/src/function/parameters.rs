@@ -339,7 +339,7 @@ impl Parameters {
     }
 
     /// Parameters as the code has them, the first time and when it is gone back into.
-    pub fn given(&self, sig: &Signature) -> (TokenStream, TokenStream) {
+    pub fn bindings(&self, sig: &Signature) -> (TokenStream, TokenStream) {
         let (mut first, mut again) = (TokenStream::new(), TokenStream::new());
         if self.by_self.is_some() {
             first.extend(quote!(let pc3_self = self;));

@@ -113,7 +113,7 @@ impl VisitMut for Strip {
         let mut at = 0;
         while let Some(stmt) = b.stmts.get(at) {
             if let Stmt::Local(l) = stmt {
-                if let Some(again) = transient::again(&l.attrs) {
+                if let Some(again) = transient::prepared_maker(&l.attrs) {
                     // It uses what it is made from, and nothing follows it.
                     let checked = parse_quote! {
                         #[allow(clippy::all, clippy::pedantic)]

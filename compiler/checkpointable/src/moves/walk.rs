@@ -209,7 +209,7 @@ impl MoveWalk {
     }
 
     /// A field of a local is used by value.
-    fn taken(&mut self, e: &Expr) {
+    fn field_moved(&mut self, e: &Expr) {
         let (Some(name), true) = (root(e), is_field(e)) else {
             return;
         };
@@ -376,7 +376,7 @@ impl MoveWalk {
             Expr::Field(_) => {
                 self.place(e);
                 self.set(root(e), Presence::Part);
-                self.taken(e);
+                self.field_moved(e);
             }
             Expr::Index(_) => self.place(e),
             Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {

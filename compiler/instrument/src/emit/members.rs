@@ -51,7 +51,7 @@ impl TypeTable<'_, '_> {
             Some((span, dimensions)) => self.bytes_of(f, &place, &span, dimensions)?,
             None => {
                 self.agrees(&place, f.ty.ty, &format!("member `{n}` of {c}"));
-                self.held(f.ty.ty, held)?
+                self.integer_with_meaning(f.ty.ty, held)?
             }
         };
         Some(Field {

@@ -31,7 +31,7 @@ impl TypeTable<'_, '_> {
     ) -> String {
         let u = self.cx.u;
         if held.is_some() {
-            return match self.held(q.ty, held) {
+            return match self.integer_with_meaning(q.ty, held) {
                 Some(ty) => self.wrapped(q, ty, 0, place),
                 None => "0".into(),
             };
@@ -59,7 +59,7 @@ impl TypeTable<'_, '_> {
         let own = crate::rewrite::unseen::alignment(self.cx, s);
         let ty = match own.is_empty() {
             true => None,
-            false => self.held(q.ty, held),
+            false => self.integer_with_meaning(q.ty, held),
         };
         let Some(ty) = ty else {
             return self.memory(q, place, SizeForm::Row, held);
@@ -73,7 +73,7 @@ impl TypeTable<'_, '_> {
     }
 
     /// Integers that mean more, in arrays and behind pointers too; without `held`, the type as it is.
-    pub fn held(&mut self, t: TypeId, held: Option<Meaning>) -> Option<usize> {
+    pub fn integer_with_meaning(&mut self, t: TypeId, held: Option<Meaning>) -> Option<usize> {
         let Some(h) = held else {
             return self.of(t);
         };
@@ -113,14 +113,14 @@ impl TypeTable<'_, '_> {
             Type::Array { elem, len } => {
                 let (count, size) = self.count(*elem, len);
                 let align = self.align(*elem);
-                let e = self.held(elem.ty, held)?;
+                let e = self.integer_with_meaning(elem.ty, held)?;
                 Some(self.add(format!(
                     "{{0, {PC3_KIND_ARRAY}, 0, {align}, {size}, {count}, {}, 0, \"\"}}",
                     row(e)
                 )))
             }
             Type::Pointer(to) => {
-                let e = self.held(to.ty, held)?;
+                let e = self.integer_with_meaning(to.ty, held)?;
                 Some(self.add(format!(
                     "{{0, {PC3_KIND_POINTER}, 0, __alignof__(void *), sizeof(void *), 0, {}, 0, \"\"}}",
                     row(e)

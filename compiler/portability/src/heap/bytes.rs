@@ -55,7 +55,7 @@ enum Holds {
 pub(super) type Given = HashSet<(usize, SymId)>;
 
 /// Of all functions, as far as calls pass them on to each other.
-pub(super) fn given(p: &Program, graph: &CallGraph, flows: &[PointerFlow]) -> Given {
+pub(super) fn byte_arguments(p: &Program, graph: &CallGraph, flows: &[PointerFlow]) -> Given {
     let mut all = Given::new();
     let groups = &graph.groups;
     let mut open: Vec<(GroupId, Vec<usize>)> =
@@ -141,7 +141,7 @@ pub(super) fn find(p: &Program, flow: &PointerFlow, given: &Given) -> Vec<Bytes>
                     Some(_) => continue,
                     None => false,
                 };
-                let (of, how) = match held(flow, buffer, number) {
+                let (of, how) = match contents(flow, buffer, number) {
                     Holds::Values(q) => (Some(q), 0),
                     Holds::AtLeast(q) => (Some(q), PC3_BYTES_ASK),
                     Holds::Characters if constant => (None, PC3_BYTES_CHARS),
@@ -275,7 +275,7 @@ fn constant(u: &Unit, e: ExprId) -> Option<i128> {
     }
 }
 
-fn held(flow: &PointerFlow, buffer: Option<ExprId>, number: ExprId) -> Holds {
+fn contents(flow: &PointerFlow, buffer: Option<ExprId>, number: ExprId) -> Holds {
     let u = flow.u;
     let said = size(flow, &[number]);
     let mut types = said.typed.iter().map(|(q, _)| *q);

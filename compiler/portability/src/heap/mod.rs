@@ -159,7 +159,7 @@ impl Heap {
                 ));
             }
         }
-        let taken = report::taken(p).into_iter();
+        let taken = report::allocators_by_address(p).into_iter();
         for (unit, e, name) in taken.filter(|t| !self.through.contains(&t.2)) {
             let u = &units[unit];
             let why = report::TAKEN;
@@ -341,7 +341,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Annotations, noted: bool) 
         .filter(|name| (0..p.units.len()).any(|unit| calls.typed_through(unit, name)))
         .map(str::to_owned)
         .collect();
-    let given = bytes::given(p, graph, &flows);
+    let given = bytes::byte_arguments(p, graph, &flows);
     let heads = calls.headed;
     let wrappers = calls.wrappers;
     let takes = wrappers.keys().filter(|f| !graph.reaches[f.index()]);

@@ -36,7 +36,7 @@ fn made_by(name: &str) -> Option<Option<&'static str>> {
 }
 
 /// Where the address of an allocator is taken: nothing says what those that call it through a pointer want.
-pub(super) fn taken(p: &Program) -> Vec<(usize, ExprId, String)> {
+pub(super) fn allocators_by_address(p: &Program) -> Vec<(usize, ExprId, String)> {
     let mut out = Vec::new();
     for (unit, u) in p.units.iter().enumerate() {
         let calls = u.exprs.iter().filter_map(|x| match x.kind {
@@ -149,7 +149,7 @@ pub fn lines(p: &Program, heap: &Heap) -> Vec<Line> {
             all.push(l);
         }
     }
-    for (unit, e, name) in taken(p) {
+    for (unit, e, name) in allocators_by_address(p) {
         let known = heap.through.contains(&name);
         let mut l = at(p, unit, e, name);
         if known {

@@ -23,7 +23,7 @@ impl Cx<'_> {
         if u.func(f).params.contains(&s) {
             return false;
         }
-        let given = self.given(unit, s);
+        let given = self.values_of(unit, s);
         let new = |e: &ExprId| match &u.expr(strip_casts(u, *e)).kind {
             ExprKind::Call { callee, .. } => match self.p.direct(unit, *callee) {
                 Some((_, Callee::External(name))) => allocator(&name).is_some(),

@@ -24,7 +24,7 @@ pub struct Beyond {
 
 pub fn find(p: &Program, graph: &CallGraph) -> Beyond {
     let mut all = Beyond::default();
-    let given = given(p, &graph.groups);
+    let given = pointed_numbers(p, &graph.groups);
     let mut written: HashMap<(FnId, SymId), bool> = HashMap::new();
     for (unit, u) in p.units.iter().enumerate() {
         for x in &u.exprs {
@@ -163,7 +163,7 @@ struct PointedNumbers<'a> {
     variables: HashMap<(usize, SymId), Vec<ExprId>>,
 }
 
-fn given<'a>(p: &'a Program, groups: &'a Groups) -> PointedNumbers<'a> {
+fn pointed_numbers<'a>(p: &'a Program, groups: &'a Groups) -> PointedNumbers<'a> {
     let mut variables: HashMap<(usize, SymId), Vec<ExprId>> = HashMap::new();
     for (unit, u) in p.units.iter().enumerate() {
         let mut put = |s: SymId, e: ExprId| {

@@ -1,7 +1,7 @@
 //! What is put into places that sizes reach: so many objects of one type, sums with sizes in them, or other things.
 
 use super::beyond::Beyond;
-use super::given::{given, Given, Gives};
+use super::given::{givers_of, Given, Gives};
 use super::reach::SizeCalls;
 use super::ways::Ways;
 use crate::addresses::{has_size, has_sizeof, NumberPlace, Numbers};
@@ -72,7 +72,7 @@ pub fn analyse<'a>(
     told: &'a HashMap<NumberPlace, Option<(usize, TypeId)>>,
 ) -> Analysed {
     let results = calls.of.values().map(|f| NumberPlace::Result(*f));
-    let given = given(
+    let given = givers_of(
         p,
         graph,
         (numbers, beyond),
@@ -429,7 +429,7 @@ fn is_systems(u: &Unit, t: TypeId) -> bool {
 }
 
 /// Places of which the author says what they count, or that are not saved.
-pub fn told(
+pub fn annotated_places(
     p: &Program,
     numbers: &Numbers,
     said: &Annotations,

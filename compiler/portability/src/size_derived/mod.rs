@@ -137,7 +137,7 @@ pub fn find(
 ) -> SizeDerived {
     let calls = reach::calls(p, numbers);
     let beyond = beyond::find(p, graph);
-    let told = made::told(p, numbers, said);
+    let told = made::annotated_places(p, numbers, said);
     let systems = systems(p);
     let mut banned: HashSet<NumberPlace> = HashSet::new();
     let (sources, all, analysed) = loop {
@@ -359,7 +359,7 @@ pub(crate) fn givers(
     wanted: impl Iterator<Item = NumberPlace>,
 ) -> Given {
     let beyond = beyond::find(p, graph);
-    given::given(p, graph, (numbers, &beyond), wanted)
+    given::givers_of(p, graph, (numbers, &beyond), wanted)
 }
 
 /// Units in which a place is declared.

@@ -170,7 +170,7 @@ impl Like<'_> {
 }
 
 pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
-    let (address_taken, external_taken) = taken(p);
+    let (address_taken, external_taken) = address_taken(p);
     let shapes: HashMap<FnId, _> = address_taken
         .iter()
         .map(|f| (*f, shape(p.unit(*f), p.unit(*f).sym(p.func(*f).sym).ty.ty)))
@@ -243,7 +243,7 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
 }
 
 /// Functions whose names stand anywhere but in front of a call's parentheses: the program's, and of each unit the others.
-fn taken(p: &Program) -> (BTreeSet<FnId>, Vec<BTreeSet<SymId>>) {
+fn address_taken(p: &Program) -> (BTreeSet<FnId>, Vec<BTreeSet<SymId>>) {
     let mut own = BTreeSet::new();
     let mut external = vec![BTreeSet::new(); p.units.len()];
     for (i, u) in p.units.iter().enumerate() {
@@ -444,7 +444,7 @@ impl Path<'_> {
                 while let Some(up) = list.last().and_then(|f| before.get(f)) {
                     list.push(*up);
                 }
-                return self.told(list);
+                return self.call_path(list);
             }
             for c in &self.calls[f.index()] {
                 if !seen.insert(c.to) {
@@ -463,7 +463,7 @@ impl Path<'_> {
     }
 
     /// From the last function up.
-    fn told(&self, list: Vec<FnId>) -> String {
+    fn call_path(&self, list: Vec<FnId>) -> String {
         const SHOWN: usize = 6;
         if list.len() < 2 {
             return String::new();

@@ -224,7 +224,7 @@ impl Link<'_> {
             trace.renamed.extend(unclear);
         }
         loop {
-            match self.build(&inputs::taken(&trace, &plain)?, &trace)? {
+            match self.build(&inputs::linker_inputs(&trace, &plain)?, &trace)? {
                 Built::Done(status) => return Ok(status),
                 Built::Larger(more) => trace.join(more),
             }
@@ -589,10 +589,12 @@ impl Link<'_> {
             .retain(|f| *f != runtime && Some(f) != support.as_ref());
         s.check(&trace)?;
         let more = s.original(trace).without(taken);
-        Ok(match inputs::taken(&more, &[])?.carriers.is_empty() {
-            true => Built::Done(status),
-            false => Built::Larger(more),
-        })
+        Ok(
+            match inputs::linker_inputs(&more, &[])?.carriers.is_empty() {
+                true => Built::Done(status),
+                false => Built::Larger(more),
+            },
+        )
     }
 }
 

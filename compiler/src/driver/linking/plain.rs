@@ -40,7 +40,7 @@ pub fn plain(o: &Options, t: &Toolchain, members: Option<u32>) -> Result<Plain, 
     if status != 0 {
         return Ok(Plain::Done(status));
     }
-    let taken = inputs::taken(&trace, &[])?;
+    let taken = inputs::linker_inputs(&trace, &[])?;
     let first = taken.carriers.iter().find(|c| c.flags & PROGRAM != 0);
     if let (true, Some(c)) = (o.shared, first) {
         remove(o);

@@ -87,7 +87,7 @@ fn find(p: &Program, name: &str, owners: &[Owned], facts: &Facts) -> Result<Self
         let o = t.owner.as_ref().filter(|_| t.whole)?;
         let parents = above.entry(t.unit).or_insert_with(|| parents(u));
         let member = t.member;
-        let pointer = beside(u, parents, t.e, (o, &leading(taken, t.unit, member)))?;
+        let pointer = self_pointer_of(u, parents, t.e, (o, &leading(taken, t.unit, member)))?;
         Some(SelfPointer { pointer, member })
     };
     let all: Vec<(&AddressTaken, Option<SelfPointer>)> =
@@ -189,7 +189,7 @@ fn said(o: &Owned, own: &SelfPointer) -> Option<(Choice, String)> {
 type Of<'a> = (&'a Owner, &'a [(ExprId, &'a Owner)]);
 
 /// The pointer beside the union that such an address is put into.
-fn beside(u: &Unit, parents: &Parents, e: ExprId, of: Of) -> Option<usize> {
+fn self_pointer_of(u: &Unit, parents: &Parents, e: ExprId, of: Of) -> Option<usize> {
     let mut at = e;
     loop {
         let up = match *parents.get(&at)? {

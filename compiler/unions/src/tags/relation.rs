@@ -412,7 +412,7 @@ pub fn initialised(
                     let d = &u.records[r.index()];
                     let Some((k, f)) = nth(d, *step) else { break };
                     if let Some(union) = unions.get(r) {
-                        given(
+                        initialiser_states(
                             u,
                             union,
                             Written::Member(k),
@@ -429,7 +429,7 @@ pub fn initialised(
             }
         }
         if let Some(union) = whole(u, unions, at) {
-            given(u, union, Written::Whole, outer.as_ref(), leaves, *e, facts);
+            initialiser_states(u, union, Written::Whole, outer.as_ref(), leaves, *e, facts);
         }
     }
 }
@@ -442,7 +442,7 @@ fn nth(d: &Record, n: u64) -> Option<(usize, &Field)> {
     Some((k, field))
 }
 
-fn given(
+fn initialiser_states(
     u: &Unit,
     union: &str,
     written: Written,

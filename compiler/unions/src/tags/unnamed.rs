@@ -68,7 +68,7 @@ impl NamedMembers {
                     self.members.extend(unions.map(|s| (key(u, s.0), s.1)));
                 }
                 ExprKind::Offsetof { ty, member, .. } => self.offset(u, ty.ty, member),
-                ExprKind::CompoundLit { ty, init } => self.given(u, *ty, init),
+                ExprKind::CompoundLit { ty, init } => self.initialised(u, *ty, init),
                 ExprKind::AddrOf(a) => self.address(u, *a),
                 ExprKind::Cast { arg, .. } => {
                     if let Type::Pointer(to) = u.ty(u.expr(*arg).ty.ty) {
@@ -82,7 +82,7 @@ impl NamedMembers {
         all_decls(u, &mut |d| {
             for v in &d.vars {
                 if let Some(init) = &v.init {
-                    self.given(u, u.sym(v.sym).ty, init);
+                    self.initialised(u, u.sym(v.sym).ty, init);
                 }
             }
         });
@@ -127,7 +127,7 @@ impl NamedMembers {
         }
     }
 
-    fn given(&mut self, u: &Unit, q: QualType, init: &Init) {
+    fn initialised(&mut self, u: &Unit, q: QualType, init: &Init) {
         for l in leaves(u, q, init) {
             if super::runs::is_zero(u, l.expr) {
                 continue;

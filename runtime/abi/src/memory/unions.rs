@@ -67,7 +67,11 @@ pub unsafe extern "C" fn pc3_union_held(
     k: u32,
 ) -> *mut c_void {
     // SAFETY: by the caller.
-    unsafe { with(ty, |u, _, t| u.held(object as usize + offset, t.id, k)) };
+    unsafe {
+        with(ty, |u, _, t| {
+            u.member_held(object as usize + offset, t.id, k)
+        })
+    };
     object.cast_mut()
 }
 

@@ -14,7 +14,7 @@ use pc3_control::control;
 use pc3_process::variables;
 
 /// As `set` does, which gives a signal a handler and returns the one before.
-unsafe fn given(
+unsafe fn install(
     number: c_int,
     handler: usize,
     flags: c_int,
@@ -44,7 +44,7 @@ unsafe fn given(
 #[no_mangle]
 pub unsafe extern "C" fn pc3_signal(number: c_int, handler: usize) -> usize {
     // SAFETY: by the caller.
-    unsafe { given(number, handler, SA_RESTART, original::signal) }
+    unsafe { install(number, handler, SA_RESTART, original::signal) }
 }
 
 /// What `signal` means to programs that ask for standard C alone: the handler is called once.
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn pc3_signal(number: c_int, handler: usize) -> usize {
 pub unsafe extern "C" fn pc3_sysv_signal(number: c_int, handler: usize) -> usize {
     let once = SA_RESETHAND | SA_NODEFER;
     // SAFETY: by the caller.
-    unsafe { given(number, handler, once, original::sysv_signal) }
+    unsafe { install(number, handler, once, original::sysv_signal) }
 }
 
 /// # Safety
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn pc3_sysv_signal(number: c_int, handler: usize) -> usize
 #[no_mangle]
 pub unsafe extern "C" fn pc3_sigset(number: c_int, handler: usize) -> usize {
     // SAFETY: by the caller.
-    unsafe { given(number, handler, 0, original::sigset) }
+    unsafe { install(number, handler, 0, original::sigset) }
 }
 
 /// # Safety

@@ -145,7 +145,7 @@ pub fn collect(
     let first = BEGINNING.get().unwrap_or(&NONE);
     let base = baseline::get();
     let mask = files::mask();
-    let now = interrupts::held().unwrap_or_else(|| signals::blocked().bits());
+    let now = interrupts::program_mask().unwrap_or_else(|| signals::blocked().bits());
     let list: Vec<VariableMeta> = environment()
         .map(|(addr, text)| VariableMeta {
             addr: addr as u64,

@@ -42,7 +42,7 @@ impl RankBuilder<'_, '_> {
         let translator = Translator::new(source, &self.directory, streams, &self.program.marks)
             .wide(&self.program.wide)
             .numbers(!self.program.numbers.is_empty())
-            .beside(beside)
+            .with_out_of_bounds(beside)
             .still(self.is_still())
             .ranks(self.program.calls_mpi)
             .unions(&image.unions);
@@ -221,7 +221,7 @@ fn unions_again(rank: &mut Rank, image: &RankImage, plans: &Plans, directory: &D
         let here = directory.translate(plans.source, u.addr, TypeId::UNKNOWN);
         if let (Some(to), Ok(here)) = (counterparts.get(&u.ty), here) {
             // SAFETY: an object of the rank, which has been filled.
-            unsafe { unions.again(here, to.0, u.last, u.held) };
+            unsafe { unions.restore(here, to.0, u.last, u.held) };
         }
     }
 }

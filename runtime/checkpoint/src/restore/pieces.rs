@@ -40,7 +40,7 @@ impl RankBuilder<'_, '_> {
                 continue;
             }
             let again = |pieces: &mut Pieces, bytes: u64, ty, link| {
-                pieces.again(base, Note::again(p, here, bytes, ty, link));
+                pieces.restore(base, Note::restored(p, here, bytes, ty, link));
             };
             let Some(ty) = p.ty else {
                 again(&mut self.rank.pieces, p.bytes, None, None);

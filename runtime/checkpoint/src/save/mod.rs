@@ -172,7 +172,11 @@ impl Part {
 
 /// What it has of these ranks, in their order, each with what crosses its line; `numbers`: of what guests refer to, in the tables
 /// of all.
-pub fn taken(parts: &[(Part, Vec<u8>)], numbers: &Numbers, out: &mut Writer) -> io::Result<()> {
+pub fn write_parts(
+    parts: &[(Part, Vec<u8>)],
+    numbers: &Numbers,
+    out: &mut Writer,
+) -> io::Result<()> {
     for (part, line) in parts {
         if let Some(meta) = &part.directory {
             let encoded = match part.guest {
@@ -353,7 +357,7 @@ fn job_meta(job: &Job, ranks: usize, passage: u64) -> JobMeta {
         workers: job.workers as u64,
         passage,
         calls_mpi: job.program.calls_mpi,
-        arguments: arguments::given(),
+        arguments: arguments::first(),
         abi: match job.program.guest {
             true => guest::abi(),
             false => job.program.types.abi().clone(),

@@ -76,7 +76,7 @@ impl Begin {
     }
 
     /// The file that another process of the job has made: it gets what this one opens, as long as it is there.
-    pub fn beside(dir: &Path) -> Begin {
+    pub fn of_another_process(dir: &Path) -> Begin {
         Begin {
             file: dir.join(BEGIN),
             known: HashSet::new(),
@@ -225,10 +225,12 @@ mod tests {
         let mut again = Begin::of(dir.path());
         again.note(&log(11)).unwrap();
         assert_eq!(again.outputs(), [out, log(3)]);
-        Begin::beside(dir.path()).note(&log(2)).unwrap();
+        Begin::of_another_process(dir.path()).note(&log(2)).unwrap();
         assert_eq!(again.outputs()[2..], [log(2)]);
         again.end();
-        Begin::beside(dir.path()).note(&log(12)).unwrap();
+        Begin::of_another_process(dir.path())
+            .note(&log(12))
+            .unwrap();
         assert_eq!(Begin::of(dir.path()).outputs(), []);
     }
 

@@ -170,7 +170,7 @@ pub fn place(
             }
             if system::is_open(n) {
                 let other = scan::made().get(&n).map(|made| made.rank);
-                return Err(taken(n, &file.meta, other, &system::path_of(n)));
+                return Err(why_taken(n, &file.meta, other, &system::path_of(n)));
             }
             put(&file.fd, n, *ends)?;
             remember(rank, n, &file.meta);
@@ -191,12 +191,12 @@ fn claim(rank: usize, n: RawFd, meta: &OpenMeta) -> Result<(), String> {
     let is_device = meta.path == first.path && meta.position.is_none() && first.position.is_none();
     match *other == rank || is_duplicate || is_device {
         true => Ok(()),
-        false => Err(taken(n, meta, Some(*other), &first.path)),
+        false => Err(why_taken(n, meta, Some(*other), &first.path)),
     }
 }
 
 /// Why a number cannot be had: it leads elsewhere, for another rank or for whoever has started the program.
-fn taken(n: RawFd, meta: &OpenMeta, other: Option<usize>, leads: &[u8]) -> String {
+fn why_taken(n: RawFd, meta: &OpenMeta, other: Option<usize>, leads: &[u8]) -> String {
     let (was, leads) = (name(&meta.path), name(leads));
     match other {
         Some(other) => format!(

@@ -201,7 +201,7 @@ pub unsafe fn growing(
 }
 
 /// That of a checkpoint, whose addresses are this program's already.
-pub fn again(
+pub fn restored(
     owner: Owner,
     meta: &MemoryMeta,
     mode: &str,

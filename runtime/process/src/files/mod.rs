@@ -173,7 +173,7 @@ impl Files {
     }
 
     /// Standard streams that the program has neither opened anew nor closed.
-    fn given(&self) -> Vec<*mut FILE> {
+    fn untouched_standard(&self) -> Vec<*mut FILE> {
         let mut list: Vec<*mut FILE> = standard().into_iter().map(|s| s.1).collect();
         list.retain(|s| !self.gone.contains(&(*s as usize)));
         list.retain(|s| !self.opened.iter().any(|o| o.stream == *s));
@@ -191,7 +191,11 @@ impl Files {
             .or_else(|| self.consumed())
             .or_else(|| {
                 let known = |at: usize| {
-                    let mut known = self.opened.iter().map(|o| o.stream).chain(self.given());
+                    let mut known = self
+                        .opened
+                        .iter()
+                        .map(|o| o.stream)
+                        .chain(self.untouched_standard());
                     known.any(|s| s as usize == at) || self.gone.contains(&at)
                 };
                 let (name, _) = variables::other_streams().find(|s| !known(s.1))?;
@@ -203,7 +207,7 @@ impl Files {
                     |s: *mut FILE| unsafe { stream::is_moved(s).then(|| streams::number(s)) };
                 let opened = self.opened.iter().filter(|o| o.memory.is_none());
                 let opened = opened.map(|o| o.stream);
-                let fd = opened.chain(self.given()).find_map(moved)?;
+                let fd = opened.chain(self.untouched_standard()).find_map(moved)?;
                 Some(format!(
                     "descriptor {fd} has been read or moved under a stream that has read ahead"
                 ))
@@ -216,7 +220,7 @@ impl Files {
                 // SAFETY: open streams, or standard ones.
                 let back = |s: *mut FILE| unsafe { stream::is_wide(s) && stream::has_pushed(s) };
                 let opened = self.opened.iter().map(|o| o.stream);
-                opened.chain(self.given()).find(|s| back(*s))?;
+                opened.chain(self.untouched_standard()).find(|s| back(*s))?;
                 Some("a wide character that was given back (ungetwc) waits in a stream".to_owned())
             })
             .or_else(|| {
@@ -229,7 +233,7 @@ impl Files {
     /// What has been read from a pipe that is the standard input cannot be read again.
     fn consumed(&self) -> Option<String> {
         let (_, stdin) = standard()[0];
-        if !self.given().contains(&stdin) {
+        if !self.untouched_standard().contains(&stdin) {
             return None;
         }
         // SAFETY: a standard stream that is open.
@@ -252,7 +256,7 @@ impl Files {
     /// for a file stays and is saved, so that a checkpoint does not change the order in which things get there.
     pub fn flush(&self) {
         let opened = self.opened.iter().map(|o| o.stream);
-        for stream in opened.chain(self.given()) {
+        for stream in opened.chain(self.untouched_standard()) {
             // SAFETY: an open stream, or a standard one.
             unsafe {
                 // Otherwise characters given back would be lost.
@@ -269,7 +273,7 @@ impl Files {
         self.scanned = open;
         self.closed = closed;
         let streams: Vec<*mut FILE> = self.opened.iter().map(|o| o.stream).collect();
-        for stream in streams.into_iter().chain(self.given()) {
+        for stream in streams.into_iter().chain(self.untouched_standard()) {
             // SAFETY: an open stream, or a standard one.
             let (fd, back) = unsafe { (streams::number(stream), stream::to_go_back(stream)) };
             let on = |o: &&mut OpenFile| o.meta.numbers.iter().any(|n| n.0 as i64 == i64::from(fd));
@@ -558,7 +562,7 @@ fn in_memory(
     if meta.grows {
         (meta.pointer, meta.count) = (here(meta.pointer)?, here(meta.count)?);
     }
-    memory::again(owner, &meta, mode).ok_or_else(|| "no memory for a stream".to_owned())
+    memory::restored(owner, &meta, mode).ok_or_else(|| "no memory for a stream".to_owned())
 }
 
 /// Has nobody but a stream, or several, used the number of a descriptor?

@@ -172,7 +172,7 @@ pub fn end() {
 }
 
 /// What ranks print may be there already.
-pub fn again() {
+pub fn expect_printed() {
     LOOK.store(AGAIN, SeqCst);
 }
 

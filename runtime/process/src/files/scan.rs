@@ -306,7 +306,7 @@ fn program_file(
             String::from_utf8_lossy(&path)
         ));
     }
-    match locks::held(fd) {
+    match locks::of_descriptor(fd) {
         Ok(bits) => open.meta.access |= bits,
         Err(what) => return refuse(&format!("{}: {what}", String::from_utf8_lossy(&path))),
     }

@@ -174,7 +174,7 @@ impl World {
     fn act(&mut self, rank: usize) -> Result<(), BarrierViolation> {
         if self.waits[rank] {
             let answer = self.barrier.answer(rank);
-            return self.told(rank, answer);
+            return self.answered(rank, answer);
         }
         match self.next(rank) {
             None => {
@@ -186,7 +186,7 @@ impl World {
                 if answer == Answer::Go && self.barrier.is_loose() {
                     return Err(BarrierViolation::GoesBy(rank));
                 }
-                return self.told(rank, answer);
+                return self.answered(rank, answer);
             }
             Some(ScriptOp::Send(to) | ScriptOp::Hold(to) | ScriptOp::Sync(to)) => {
                 let n = self.now.sent.entry((rank, to)).or_default();
@@ -217,7 +217,7 @@ impl World {
     }
 
     /// A rank at a location is told what to do.
-    fn told(&mut self, rank: usize, answer: Answer) -> Result<(), BarrierViolation> {
+    fn answered(&mut self, rank: usize, answer: Answer) -> Result<(), BarrierViolation> {
         self.waits[rank] = answer != Answer::Go;
         match answer {
             Answer::Go => self.now.at[rank] += 1,

@@ -96,7 +96,7 @@ impl World {
             s.complete(&p, result);
             return;
         }
-        let stamp = s.member.again(p.group, p.n);
+        let stamp = s.member.reenter(p.group, p.n);
         p.epoch = stamp.epoch;
         let (group, n, contribution) = (p.group, p.n, p.contribution);
         s.pending.push(p);

@@ -50,7 +50,7 @@ impl<O, R> Member<O, R> {
     }
 
     /// A collective pending at the line, entered again by a recovered rank.
-    pub fn again(&mut self, group: Group, n: u64) -> Stamp {
+    pub fn reenter(&mut self, group: Group, n: u64) -> Stamp {
         self.pending.insert((group, n));
         self.entry()
     }

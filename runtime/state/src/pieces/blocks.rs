@@ -35,7 +35,7 @@ fn is_in_use(link: u32) -> bool {
 
 impl Note {
     /// As a checkpoint has it, but for what is another one here.
-    pub fn again(
+    pub fn restored(
         p: &PieceMeta,
         at: usize,
         bytes: u64,

@@ -177,7 +177,7 @@ impl Pieces {
     }
 
     /// After a restart, in order.
-    pub fn again(&mut self, block: usize, note: Note) {
+    pub fn restore(&mut self, block: usize, note: Note) {
         if note.room > 0 {
             let k = self.block(block);
             self.blocks[k].put(note);

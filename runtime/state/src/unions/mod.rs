@@ -270,7 +270,7 @@ impl Unions {
 
     /// The program keeps a pointer to member `k`.
     #[inline]
-    pub fn held(&mut self, at: usize, ty: u32, k: u32) {
+    pub fn member_held(&mut self, at: usize, ty: u32, k: u32) {
         if at % STEP != 0 {
             return;
         }
@@ -457,7 +457,7 @@ impl Unions {
     ///
     /// # Safety
     /// Memory of the rank, with a union of that type where one is named.
-    pub unsafe fn again(&mut self, at: usize, ty: u32, last: u64, held: u64) {
+    pub unsafe fn restore(&mut self, at: usize, ty: u32, last: u64, held: u64) {
         // SAFETY: by the caller.
         unsafe { self.note(at, ty, last) };
         if held != 0 && at % STEP == 0 {

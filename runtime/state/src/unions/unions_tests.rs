@@ -44,7 +44,7 @@ fn last_write(mut u: Unions) {
         u.lent(at, TY, 1);
         assert_eq!(noted(&u, v), 0b010);
         // A pointer that is kept can write at any time.
-        u.held(at, TY, 3);
+        u.member_held(at, TY, 3);
         assert_eq!(noted(&u, v), 0b1010);
         v[0] = 4;
         assert_eq!(noted(&u, v), 0b1000);
@@ -142,8 +142,8 @@ fn what_is_not_alive_is_left_out() {
         // SAFETY: the second address is never read.
         unsafe {
             u.set(at, TY, 0);
-            u.held(at, TY, 2);
-            u.held(1 << 20, TY, 1);
+            u.member_held(at, TY, 2);
+            u.member_held(1 << 20, TY, 1);
             let list = u.list(|a, n| a == at && n == 8, |each| each(at, 16));
             assert_eq!(list.len(), 1);
             assert_eq!(

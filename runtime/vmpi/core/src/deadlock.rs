@@ -163,7 +163,7 @@ fn while_blocked(r: &RankState) -> Option<String> {
     };
     fence(SeqCst);
     // What was read while it ran may be torn.
-    sched.is_blocked(r.slot).then(|| place.told(""))
+    sched.is_blocked(r.slot).then(|| place.described(""))
 }
 
 /// Where each rank is, equal lines together.  No rank runs.
@@ -232,8 +232,12 @@ fn line(r: &RankState, arguments: bool) -> String {
         call: r.call.get(),
         at: r.exec().map_or(std::ptr::null(), |e| e.abi.at),
     };
-    let arguments = if arguments { told(r) } else { String::new() };
-    place.told(&arguments)
+    let arguments = if arguments {
+        described(r)
+    } else {
+        String::new()
+    };
+    place.described(&arguments)
 }
 
 struct WaitingCall {
@@ -242,7 +246,7 @@ struct WaitingCall {
 }
 
 impl WaitingCall {
-    fn told(&self, arguments: &str) -> String {
+    fn described(&self, arguments: &str) -> String {
         let name = match self.call.name {
             "" => "waits",
             name => name,
@@ -258,7 +262,7 @@ impl WaitingCall {
 }
 
 /// The arguments that matter.
-fn told(r: &RankState) -> String {
+fn described(r: &RankState) -> String {
     let call = r.call.get();
     let comm = match call.comm {
         0 => String::new(),

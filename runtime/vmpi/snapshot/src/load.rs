@@ -64,7 +64,7 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
     }
     if guest {
         for (q, again) in requests.iter_mut().zip(types) {
-            held(me, q, &again.ty, r.list(Reader::u8)?)?;
+            load_landing(me, q, &again.ty, r.list(Reader::u8)?)?;
         }
     }
     if !r.0.is_empty() || more.next().is_some() {
@@ -191,7 +191,7 @@ fn request(r: &mut Reader, ctx: &dyn LoadCtx, me: &RankState) -> Read<Saved> {
 
 /// What a guest's pending or persistent message, or pending collective, sends and receives is here until the program takes it
 /// back ([`RankState::take_landing`]).
-fn held(me: &RankState, saved: &mut Saved, ty: &TypeRef, content: Vec<u8>) -> Read<()> {
+fn load_landing(me: &RankState, saved: &mut Saved, ty: &TypeRef, content: Vec<u8>) -> Read<()> {
     let (done, again) = (saved.flags & DONE != 0, saved.make.persistent);
     let mut landing;
     match saved.make.what {

@@ -106,7 +106,7 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
         windows::write(me, &mut w, ctx);
     }
     if guest {
-        list.iter().for_each(|(_, r)| held(&mut w, r));
+        list.iter().for_each(|(_, r)| save_unsent(&mut w, r));
     }
     w.0
 }
@@ -133,7 +133,7 @@ fn write_grown(me: &RankState, w: &mut Writer) {
 }
 
 /// What a guest's request is still to send.
-fn held(w: &mut Writer, r: &Request) {
+fn save_unsent(w: &mut Writer, r: &Request) {
     let mut content = Vec::new();
     if let Some(p) = Posted::of(r).filter(|_| !r.is_done()) {
         if let Some([Some(sent), _]) = p.memory() {

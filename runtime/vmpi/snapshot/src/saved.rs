@@ -212,7 +212,7 @@ fn comm(w: &mut Writer, c: &Comm) {
 /// Rebuilds the objects of a rank whose `o` is fresh; returns the pending types of [`save`].
 pub fn load(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Vec<RebuiltType>> {
     let types = Rebuilt::load(r, ctx)?;
-    let pending = r.list(|r| types.again(r.u64()?))?;
+    let pending = r.list(|r| types.rebuilt(r.u64()?))?;
     r.list(|r| {
         let (h, ty, committed) = (r.size()?, types.get(r.u64()?)?, r.u8()? != 0);
         let object = TypeObject {

@@ -37,7 +37,7 @@ pub fn obstacle(me: &RankState) -> Option<String> {
     let mut windows = me.objects().windows.iter().map(|(_, w)| w);
     if !at_once {
         let first = windows.next()?;
-        let what = told(first);
+        let what = described(first);
         return Some(format!(
             "rank {} has {what}, which others may write to while local checkpoints are taken; use the barrier protocol",
             me.rank
@@ -47,12 +47,12 @@ pub fn obstacle(me: &RankState) -> Option<String> {
     Some(format!(
         "rank {} has {}, to whose memory pointers of several ranks lead",
         me.rank,
-        told(shared)
+        described(shared)
     ))
 }
 
 /// A window, for people.
-fn told(w: &Window) -> String {
+fn described(w: &Window) -> String {
     let made = match w.flavor {
         Flavor::Create => "MPI_Win_create",
         Flavor::Allocate => "MPI_Win_allocate",

@@ -86,7 +86,9 @@ impl Emitter<'_, '_> {
         let types = &mut self.types;
         let held = m.sym.and_then(|s| self.cx.said.of_variable(s));
         let ty = match m.ty {
-            MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => types.held(q.ty, held)?,
+            MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => {
+                types.integer_with_meaning(q.ty, held)?
+            }
             MemberTy::Temp(TempTy::PointerTo(q)) => types.pointer_to(q),
             MemberTy::Temp(TempTy::Int) => types.int(),
             MemberTy::Temp(TempTy::Odd) => types.long_long(),
@@ -122,7 +124,7 @@ impl Emitter<'_, '_> {
             let ty = match u.ty(u.sym(*s).ty.ty) {
                 // Where it stands is saved beside it.
                 Type::VaList => Some(self.types.nothing(&format!("(({c} *)0)->{m}"))),
-                _ => self.types.held(u.sym(*s).ty.ty, held),
+                _ => self.types.integer_with_meaning(u.sym(*s).ty.ty, held),
             };
             fields.extend(ty.map(|ty| Field {
                 name: shown(u, &plan.shadow, *s),

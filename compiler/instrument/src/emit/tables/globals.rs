@@ -56,7 +56,10 @@ impl Emitter<'_, '_> {
     fn global(&mut self, g: &Global, tail: Option<&Tail>, out: &mut Globals) {
         let (cx, u) = (self.cx, self.u);
         let held = g.sym.and_then(|s| cx.said.of_variable(s));
-        let ty = self.types.held(g.ty.ty, held).map_or("0".into(), row);
+        let ty = self
+            .types
+            .integer_with_meaning(g.ty.ty, held)
+            .map_or("0".into(), row);
         if tail.is_none() {
             let what = format!("`{}`", g.name);
             self.types.agrees(&g.c_name, g.ty.ty, &what);

@@ -152,7 +152,7 @@ impl<'a> Finder<'a> {
             }
             ExprKind::Assign { op: None, lhs, rhs } if self.leads(u.expr(*lhs).ty.ty) => {
                 match named(self.unit, u, *lhs) {
-                    Some(place) => self.given(&place, *rhs),
+                    Some(place) => self.assigned(&place, *rhs),
                     None => self.opens(*rhs),
                 }
             }
@@ -180,10 +180,10 @@ impl<'a> Finder<'a> {
             let params = self.params(group, i);
             match params.as_slice() {
                 [] => {}
-                [param] => self.given(param, *a),
+                [param] => self.assigned(param, *a),
                 _ => {
                     let (handed, before) = (NumberPlace::Handed(group, i), self.all.changes);
-                    self.given(&handed, *a);
+                    self.assigned(&handed, *a);
                     if self.all.changes != before && self.linked.params.insert((group, i)) {
                         params.iter().for_each(|to| self.all.give(&handed, to));
                     }
@@ -209,21 +209,21 @@ impl<'a> Finder<'a> {
     }
 
     /// A pointer gets its value.
-    fn given(&mut self, to: &NumberPlace, e: ExprId) {
+    fn assigned(&mut self, to: &NumberPlace, e: ExprId) {
         let u = self.u;
         if let Some(from) = holder(self.unit, u, e) {
             return self.all.give(&from, to);
         }
         match &u.expr(e).kind {
-            ExprKind::Cast { arg, .. } => self.given(to, *arg),
-            ExprKind::Generic { chosen, .. } => self.given(to, *chosen),
+            ExprKind::Cast { arg, .. } => self.assigned(to, *arg),
+            ExprKind::Generic { chosen, .. } => self.assigned(to, *chosen),
             ExprKind::Int(0) => {}
             ExprKind::Cond { cond, then, els } => {
-                self.given(to, then.unwrap_or(*cond));
-                self.given(to, *els);
+                self.assigned(to, then.unwrap_or(*cond));
+                self.assigned(to, *els);
             }
-            ExprKind::Comma(list) if !list.is_empty() => self.given(to, list[list.len() - 1]),
-            ExprKind::Assign { op: None, lhs, .. } => self.given(to, *lhs),
+            ExprKind::Comma(list) if !list.is_empty() => self.assigned(to, list[list.len() - 1]),
+            ExprKind::Assign { op: None, lhs, .. } => self.assigned(to, *lhs),
             ExprKind::Call { callee, args } => match self.p.direct(self.unit, *callee) {
                 Some((_, Callee::Defined(f))) if self.leads(u.expr(e).ty.ty) => {
                     self.all.give(&NumberPlace::Result(f), to);
@@ -238,7 +238,7 @@ impl<'a> Finder<'a> {
                         self.all.blocks.push((k, self.unit, e));
                     }
                     if name.contains("realloc") {
-                        self.given(to, args[0]);
+                        self.assigned(to, args[0]);
                     }
                 }
                 _ => self.all.open(to),
@@ -412,7 +412,7 @@ impl<'a> Finder<'a> {
         for (s, ty, init) in initialiser::all(u) {
             match (s, init) {
                 (Some(s), Init::Expr(e)) if self.leads(ty.ty) && !is_array(u, ty.ty) => {
-                    self.given(&NumberPlace::variable(self.unit, u, s), *e);
+                    self.assigned(&NumberPlace::variable(self.unit, u, s), *e);
                 }
                 (_, Init::List { .. }) => self.parts(ty, init),
                 _ => {}

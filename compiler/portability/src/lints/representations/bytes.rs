@@ -84,7 +84,7 @@ pub(in crate::lints) fn of_bytes(cx: &Cx, unit: usize, e: ExprId) -> bool {
             },
             ExprKind::Cast { arg, .. } => return of_number(u, *arg),
             ExprKind::Ident(s) if is_local(u.sym(*s)) && u.sym(*s).kind == SymKind::Var => {
-                let given = cx.given(unit, *s);
+                let given = cx.values_of(unit, *s);
                 // Others may be for characters that are written first.
                 let read = matches!(u.ty(u.sym(*s).ty.ty), Type::Pointer(to) if to.is_const);
                 let cast = |e: &ExprId| match u.expr(*e).kind {

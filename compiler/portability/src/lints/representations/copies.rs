@@ -133,7 +133,7 @@ fn parameter(cx: &Cx, unit: usize, e: ExprId) -> Option<(FuncId, usize)> {
         if let Some(at) = u.func(f).params.iter().position(|p| *p == s) {
             return Some((f, at));
         }
-        let mut given = cx.given(unit, s).iter();
+        let mut given = cx.values_of(unit, s).iter();
         s = given.find_map(|e| base(u, *e).filter(|b| *b != s))?;
     }
     None
@@ -236,7 +236,7 @@ impl Cx<'_> {
         let Some(at) = u.func(f).params.iter().position(|p| *p == s) else {
             // `text = wider(text)`: what it was before is what was copied there.
             let other = |e: &&ExprId| !mentions(u, **e, s);
-            let given = self.given(unit, s).iter().filter(other);
+            let given = self.values_of(unit, s).iter().filter(other);
             return given.for_each(|e| self.numbers_behind(unit, *e, seen, out));
         };
         let given = |g| Seen::Given(g, at);

@@ -147,7 +147,7 @@ impl<'a> Leads<'a, '_> {
         if !self.seen.insert(Seen::Variable(unit, s)) {
             return;
         }
-        for given in self.cx.given(unit, s) {
+        for given in self.cx.values_of(unit, s) {
             self.back(unit, *given, calls);
         }
         let Some(f) = sym.func.filter(|_| is_local(sym)) else {
@@ -272,7 +272,7 @@ fn is_read(cx: &Cx, unit: usize, e: ExprId) -> bool {
         read && is_character(u, e)
     };
     match u.expr(strip_casts(u, e)).kind {
-        ExprKind::Ident(s) => cx.given(unit, s).iter().any(|e| memory(*e)),
+        ExprKind::Ident(s) => cx.values_of(unit, s).iter().any(|e| memory(*e)),
         _ => memory(e),
     }
 }

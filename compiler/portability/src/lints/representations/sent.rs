@@ -13,7 +13,7 @@ pub fn check(cx: &Cx, out: &mut Diagnostics) {
     for (unit, u) in cx.p.units.iter().enumerate() {
         for k in 0..u.exprs.len() {
             let e = ExprId(k as u32);
-            let Some((what, datatype, packed)) = given(u, e).filter(|_| is_user(u, e)) else {
+            let Some((what, datatype, packed)) = sent_by(u, e).filter(|_| is_user(u, e)) else {
                 continue;
             };
             if cx.no_characters(unit, what, &mut HashSet::new()).is_none() {
@@ -34,7 +34,7 @@ pub fn check(cx: &Cx, out: &mut Diagnostics) {
 }
 
 /// What a call sends or packs, the datatype's name, and whether it packs.
-fn given(u: &Unit, e: ExprId) -> Option<(ExprId, &'static str, bool)> {
+fn sent_by(u: &Unit, e: ExprId) -> Option<(ExprId, &'static str, bool)> {
     let name = called(u, e)?.strip_prefix("MPI_")?;
     let packed = name == "Pack";
     let takes = ["Recv", "Irecv", "Mrecv", "Imrecv", "Unpack", "File_"];

@@ -43,7 +43,7 @@ pub fn check(cx: &Cx, heap: &Heap, list: &mut Vec<OrderDependence>, out: &mut Di
             };
             let found = seen_as(cx, unit, pointer).or_else(|| match u.expr(pointer).kind {
                 ExprKind::Ident(s) if is_local(u.sym(s)) => {
-                    let mut given = cx.given(unit, s).iter();
+                    let mut given = cx.values_of(unit, s).iter();
                     given.find_map(|v| seen_as(cx, unit, *v))
                 }
                 _ => None,
@@ -156,7 +156,7 @@ fn array(cx: &Cx, unit: usize, e: ExprId, depth: u32) -> Option<ExprId> {
             match (u.ty(u.expr(e).ty.ty), &u.expr(e).kind) {
                 (Type::Array { elem, .. }, _) => width(u, elem.ty).map(|_| e),
                 (Type::Pointer(_), ExprKind::Ident(s)) if is_local(u.sym(*s)) && depth > 0 => {
-                    let mut given = cx.given(unit, *s).iter();
+                    let mut given = cx.values_of(unit, *s).iter();
                     given.find_map(|v| array(cx, unit, *v, depth - 1))
                 }
                 _ => None,

@@ -28,7 +28,7 @@ pub fn find(all: &Pointers) -> HashSet<FnId> {
     let mut todo: Vec<PointerSlot> = found.places.iter().cloned().collect();
     while let Some(x) = todo.pop() {
         let before: HashSet<PointerSlot> = std::mem::take(&mut found.places);
-        for (unit, e) in all.given(&x) {
+        for (unit, e) in all.stores_to(&x) {
             found.value(unit, e);
         }
         let new = std::mem::replace(&mut found.places, before);

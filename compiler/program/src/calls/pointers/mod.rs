@@ -204,7 +204,7 @@ impl<'a> Pointers<'a> {
     }
 
     /// All that the program puts into a place, as far as that is seen.
-    fn given(&self, x: &PointerSlot) -> Vec<(usize, ExprId)> {
+    fn stores_to(&self, x: &PointerSlot) -> Vec<(usize, ExprId)> {
         let mut all = self.places.all_stores(x).to_vec();
         match x {
             PointerSlot::Result(f) => {

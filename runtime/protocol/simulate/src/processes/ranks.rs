@@ -18,7 +18,7 @@ impl JobWorld {
         let slot = rank - self.processes[p].ranks.start;
         if self.now.waits[rank] {
             let answer = self.processes[p].barrier.answer(slot);
-            return self.told(rank, answer);
+            return self.answered(rank, answer);
         }
         match self.next(rank) {
             None => {
@@ -105,7 +105,7 @@ impl JobWorld {
         }
         self.now.passed[rank] = passed;
         if p.barrier.is_idle() && !wanted {
-            return self.told(rank, Answer::Go);
+            return self.answered(rank, Answer::Go);
         }
         let mut ups = Vec::new();
         if std::mem::take(&mut self.comes[rank]) {
@@ -122,10 +122,10 @@ impl JobWorld {
             return Err(JobViolation::GoesBy(rank));
         }
         self.up(i, ups);
-        self.told(rank, answer)
+        self.answered(rank, answer)
     }
 
-    fn told(&mut self, rank: usize, answer: Answer) -> Result<(), JobViolation> {
+    fn answered(&mut self, rank: usize, answer: Answer) -> Result<(), JobViolation> {
         let p = self.process_of(rank);
         self.now.waits[rank] = answer != Answer::Go;
         match answer {

@@ -68,7 +68,7 @@ pub fn described(me: &RankState, p: *const c_void, n: usize, handle: usize) -> R
 fn found(me: &RankState, p: *const c_void, n: usize, known: ByteContents) -> TypeRef {
     let of = match known {
         ByteContents::Characters => None,
-        _ => held(me, p as usize, n, known),
+        _ => value_type(me, p as usize, n, known),
     };
     of.and_then(bytes::of)
         .unwrap_or_else(|| of_basic(Basic::Byte))
@@ -76,7 +76,7 @@ fn found(me: &RankState, p: *const c_void, n: usize, known: ByteContents) -> Typ
 
 /// What they are values of; `None`: they are characters.
 #[cold]
-fn held(me: &RankState, at: usize, bytes: usize, known: ByteContents) -> Option<TypeId> {
+fn value_type(me: &RankState, at: usize, bytes: usize, known: ByteContents) -> Option<TypeId> {
     let rank = me.exec()?;
     let types = &rank.job().program.types;
     let held = rank.held_at(at, bytes);
@@ -99,7 +99,7 @@ fn held(me: &RankState, at: usize, bytes: usize, known: ByteContents) -> Option<
 fn found_in(me: &RankState, p: *const c_void, n: usize, ty: TypeRef) -> TypeRef {
     let (from, to) = ty.span(n);
     let at = (p as usize).wrapping_add_signed(from);
-    let held = held(me, at, (to - from) as usize, ByteContents::Nothing);
+    let held = value_type(me, at, (to - from) as usize, ByteContents::Nothing);
     let Some((rank, of)) = me.exec().zip(held) else {
         return ty;
     };

@@ -107,23 +107,23 @@ impl Shared {
             .map_or_else(|| fail(Class::ERR_FILE, "the file is not open"), Ok)
     }
 
-    pub(crate) fn told<T>(&self, done: io::Result<T>) -> Result<T> {
+    pub(crate) fn or_failed<T>(&self, done: io::Result<T>) -> Result<T> {
         done.map_err(|e| failed(&self.path, &e))
     }
 
     pub fn size(&self) -> Result<u64> {
-        Ok(self.told(self.file()?.metadata())?.len())
+        Ok(self.or_failed(self.file()?.metadata())?.len())
     }
 
     pub fn set_size(&self, n: u64) -> Result<()> {
-        self.told(self.file()?.set_len(n))
+        self.or_failed(self.file()?.set_len(n))
     }
 
     pub fn sync(&self) -> Result<()> {
         if !self.writes() {
             return Ok(());
         }
-        self.told(self.file()?.sync_all())
+        self.or_failed(self.file()?.sync_all())
     }
 
     /// Reads until `to` is full or the file ends.
@@ -144,7 +144,7 @@ impl Shared {
     }
 
     pub fn write_at(&self, from: &[u8], at: u64) -> Result<()> {
-        self.told(self.file()?.write_all_at(from, at))
+        self.or_failed(self.file()?.write_all_at(from, at))
     }
 
     /// Opens a file of a checkpoint again, as it was then.

@@ -48,7 +48,7 @@ impl<'a> RemoteProcess<'a> {
     }
 
     /// What that member gives instead of its own contribution, and how many members' that is.
-    pub fn given(&self, member: usize) -> Option<(*const u8, usize)> {
+    pub fn combined(&self, member: usize) -> Option<(*const u8, usize)> {
         self.together?.of(member)
     }
 

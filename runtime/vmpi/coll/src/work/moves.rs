@@ -51,7 +51,7 @@ impl Move<'_> {
     }
 
     #[inline]
-    pub(crate) fn told(&self) -> Option<(*mut u8, usize)> {
+    pub(crate) fn inline_bytes(&self) -> Option<(*mut u8, usize)> {
         self.plain().filter(|(_, bytes)| *bytes <= Brief::MOST)
     }
 

@@ -132,7 +132,7 @@ impl Call for Move<'_> {
 
     #[inline]
     fn brief(&self) -> Option<Brief> {
-        self.told().map(|(_, bytes)| Brief {
+        self.inline_bytes().map(|(_, bytes)| Brief {
             kind: self.kind,
             what: [self.root, 0, 0],
             bytes,
@@ -141,21 +141,21 @@ impl Call for Move<'_> {
 
     #[inline]
     unsafe fn give(&self, to: *mut u8) {
-        if let (Side::One { .. }, Some((from, bytes))) = (&self.send, self.told()) {
+        if let (Side::One { .. }, Some((from, bytes))) = (&self.send, self.inline_bytes()) {
             // SAFETY: the caller's promise, and that of the collective's.
             unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
         }
     }
 
     unsafe fn combine(&self, parts: impl Fn(usize) -> (*const u8, usize), _: usize, to: *mut u8) {
-        let bytes = self.told().map_or(0, |t| t.1);
+        let bytes = self.inline_bytes().map_or(0, |t| t.1);
         // SAFETY: the caller's promise.
         unsafe { std::ptr::copy_nonoverlapping(parts(self.root).0, to, bytes) }
     }
 
     #[inline]
     unsafe fn take(&self, me: usize, from: *const u8) {
-        if let Some((to, bytes)) = self.told().filter(|_| me != self.root) {
+        if let Some((to, bytes)) = self.inline_bytes().filter(|_| me != self.root) {
             // SAFETY: the caller's promise, and that of the collective's.
             unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
         }

@@ -275,7 +275,7 @@ impl Call for Reduction<'_> {
 
     fn export(&self, me: usize, to: &RemoteProcess, w: &mut Writer) {
         let concerned = self.concerns(to.members);
-        let (send, covers) = to.given(me).unwrap_or((self.send, self.covers));
+        let (send, covers) = to.combined(me).unwrap_or((self.send, self.covers));
         let covers = if concerned { covers } else { 0 };
         let what = (self.root, self.count, self.contributes, covers);
         Reduction::write(w, what, (self.ty, self.op), self.counts);

@@ -189,7 +189,7 @@ impl Message {
         Some(status)
     }
 
-    pub fn held(r: *const Request, buf: &Buf<'_>) -> Message {
+    pub fn offered(r: *const Request, buf: &Buf<'_>) -> Message {
         Message {
             data: Data::Held(r),
             ty: buf.ty.clone(),

@@ -37,7 +37,9 @@ pub unsafe fn recv_status(me: &RankState, buf: Buf<'_>, key: Key) -> Status {
     }
     look(me);
     // SAFETY: the caller's promise.
-    let found = me.mailbox.with(|q| unsafe { taken(me, q, &key, &buf) });
+    let found = me
+        .mailbox
+        .with(|q| unsafe { take_queued(me, q, &key, &buf) });
     // SAFETY: the caller's promise; the request outlives its stay in the queue because we wait.
     unsafe {
         match found {
@@ -154,7 +156,7 @@ pub unsafe fn post(me: &RankState, r: &Request) {
     look(me);
     let found = me.mailbox.with(|q| {
         // SAFETY: the caller's promise.
-        let found = unsafe { taken(me, q, &r.key, &r.buf()) };
+        let found = unsafe { take_queued(me, q, &r.key, &r.buf()) };
         if let Queued::Nothing = found {
             q.posted.push(r.key, r);
         }
@@ -189,7 +191,7 @@ enum Queued {
 /// # Safety
 /// The buffer is writable.
 #[inline(always)]
-unsafe fn taken(me: &RankState, q: &mut Queues, key: &Key, into: &Buf<'_>) -> Queued {
+unsafe fn take_queued(me: &RankState, q: &mut Queues, key: &Key, into: &Buf<'_>) -> Queued {
     if q.inbound.is_empty() {
         // Nothing else is written.
         return Queued::Nothing;

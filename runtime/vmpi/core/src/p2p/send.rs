@@ -370,7 +370,7 @@ unsafe fn hold(me: &RankState, r: &Request) -> bool {
         me.world().other().offer(me, r);
         return false;
     };
-    match arrive(me, to, &r.key, Message::held(r, &r.buf())) {
+    match arrive(me, to, &r.key, Message::offered(r, &r.buf())) {
         None => false,
         // SAFETY: as in `deposit`.
         Some((posted, _)) => unsafe {

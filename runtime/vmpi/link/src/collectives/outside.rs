@@ -227,7 +227,7 @@ pub fn send(world: &World, to: u32, (topic, entries): (Topic, Option<&Entries>),
         extra: topic.phase,
         ..Head::default()
     };
-    if let Some((low, high, unlogged)) = entries.and_then(Entries::told) {
+    if let Some((low, high, unlogged)) = entries.and_then(Entries::summary) {
         let unlogged = unlogged.map_or(0, |e| u64::from(e) << 32 | UNLOGGED);
         (head.src, head.dst, head.count) = (low, high, unlogged | TOLD);
     }

@@ -93,7 +93,7 @@ mod tests {
         }
     }
 
-    fn told(n: u64) -> Option<InlineCall> {
+    fn of_signature(n: u64) -> Option<InlineCall> {
         Some(InlineCall {
             record: CallSignature(n),
             now: 0,
@@ -105,10 +105,13 @@ mod tests {
     fn each_topic_gets_its_own() {
         let slots = Slots::new(2);
         for round in 0..EACH as u64 {
-            assert!(slots.put(1, topic(round), || told(round)));
+            assert!(slots.put(1, topic(round), || of_signature(round)));
         }
-        assert!(!slots.put(1, topic(EACH as u64), || told(9)), "no room");
-        assert!(slots.put(0, topic(EACH as u64), || told(7)));
+        assert!(
+            !slots.put(1, topic(EACH as u64), || of_signature(9)),
+            "no room"
+        );
+        assert!(slots.put(0, topic(EACH as u64), || of_signature(7)));
         for round in (0..EACH as u64).rev() {
             assert!(slots.has(1, &topic(round)) && !slots.has(1, &topic(round + EACH as u64)));
             let found = slots.take(1, &topic(round)).expect("it was put in");
@@ -116,6 +119,6 @@ mod tests {
             assert_eq!(found.few.bytes(), round.to_le_bytes());
             assert!(slots.take(1, &topic(round)).is_none());
         }
-        assert!(slots.put(1, topic(EACH as u64), || told(8)));
+        assert!(slots.put(1, topic(EACH as u64), || of_signature(8)));
     }
 }

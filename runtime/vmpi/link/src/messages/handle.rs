@@ -16,7 +16,7 @@ use super::arrive::{eager, offered};
 use super::counted;
 use super::heads::key_of;
 use super::pulls;
-use super::rendezvous::{settled, taken};
+use super::rendezvous::{offer_taken, settled};
 use crate::frame::{Frame, Handler};
 use crate::kind::Kind;
 use crate::link::Link;
@@ -35,9 +35,9 @@ pub fn handle(link: &Link, kind: Kind, frame: Frame) {
     let done = match kind {
         Kind::Eager => eager(link, world, frame),
         Kind::Counted => counted::arrived(link, world, frame),
-        Kind::Give => counted::given(link, world, &frame),
+        Kind::Give => counted::offer_body(link, world, &frame),
         Kind::Offer => offered(world, &frame),
-        Kind::Take => taken(link, world, &frame),
+        Kind::Take => offer_taken(link, world, &frame),
         Kind::Data => pulls::data(link, world, frame),
         Kind::Hand | Kind::Place => settled(world, kind, frame),
         _ => None,

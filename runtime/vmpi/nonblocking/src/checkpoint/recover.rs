@@ -72,7 +72,7 @@ pub fn recover(world: &World) -> Result<(), String> {
         for r in pending {
             // SAFETY: nobody runs yet, and requests stay where they are.
             unsafe {
-                if later::again(world, &mut s, me, &*r) {
+                if later::replay(world, &mut s, me, &*r) {
                     rounds::leave(&*r);
                     if let Some(link) = remote(world) {
                         link.board.forget(r);

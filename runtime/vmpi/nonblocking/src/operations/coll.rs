@@ -196,7 +196,7 @@ pub(crate) fn formed(
 }
 
 /// How members here have entered what other processes are told of now, if that counts.
-pub(crate) fn told(s: &State, world: &World, key: (Group, u64)) -> Option<Entries> {
+pub(crate) fn entries_to_send(s: &State, world: &World, key: (Group, u64)) -> Option<Entries> {
     if !s.counts_apart() || s.stage == Stage::Replaying {
         return None;
     }
@@ -217,7 +217,7 @@ pub fn bring(me: &RankState, to: u32, topic: Topic, ranks: &Ranks, bytes: &[u8])
     let world = me.world();
     let s = machines(world).enter(me);
     let key = (name(topic.id, topic.tag, ranks, 0), topic.round);
-    let entries = told(&s, world, key);
+    let entries = entries_to_send(&s, world, key);
     send(world, to, (topic, entries.as_ref()), bytes);
     done(world, s);
 }

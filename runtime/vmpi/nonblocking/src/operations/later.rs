@@ -8,7 +8,7 @@ use std::sync::MutexGuard;
 use pc3_protocol::{Entries, Group, Stamp};
 
 use crate::machines::done;
-use crate::operations::coll::{before, formed, here, keep, name, told};
+use crate::operations::coll::{before, entries_to_send, formed, here, keep, name};
 use crate::state::round::Round;
 use crate::state::{Stage, State};
 use pc3_vmpi_coll::above::Ticket;
@@ -55,7 +55,7 @@ pub unsafe fn join(me: &RankState, r: &Request) {
         Some(Full::Over(over)) => finish(world, &mut s, over, &Entries::default(), from),
         Some(Full::Away(list)) => {
             let (group, n, _) = place(p);
-            let entries = told(&s, world, (group, n));
+            let entries = entries_to_send(&s, world, (group, n));
             // SAFETY: as above.
             let whole = unsafe { rounds::send_parts(world, me, list, entries.as_ref()) };
             if let Some((pending, parts)) = whole {
@@ -228,7 +228,7 @@ unsafe fn complete_again(world: &World, r: &Request, p: &Posted, bytes: &[u8]) {
 ///
 /// # Safety
 /// Its rank does not run yet.
-pub(crate) unsafe fn again(world: &World, s: &mut State, me: &RankState, r: &Request) -> bool {
+pub(crate) unsafe fn replay(world: &World, s: &mut State, me: &RankState, r: &Request) -> bool {
     let Some(p) = Posted::of(r) else { return false };
     let (group, n, _) = place(p);
     match s.members[me.slot as usize].replayed_result(group, n) {
@@ -238,7 +238,7 @@ pub(crate) unsafe fn again(world: &World, s: &mut State, me: &RankState, r: &Req
             true
         }
         None => {
-            let stamp = s.members[me.slot as usize].again(group, n);
+            let stamp = s.members[me.slot as usize].reenter(group, n);
             note(s, me, p, stamp);
             false
         }

@@ -223,7 +223,7 @@ pub unsafe fn hold(me: &RankState, r: &Request) -> bool {
                 true
             }
             None => {
-                let mut m = Message::held(r, &buf);
+                let mut m = Message::offered(r, &buf);
                 m.mark = Some(k.mark());
                 match put(me, to, &mut s, &r.key, k, m) {
                     // SAFETY: as in `deposit`.
@@ -332,7 +332,7 @@ fn peek(
 }
 
 /// What a probe that is done again has to see; as long as that has not come, it is not done.
-fn again(me: &RankState) -> Option<Option<(u32, Name)>> {
+fn replayed_probe(me: &RankState) -> Option<Option<(u32, Name)>> {
     let s = machines(me.world()).step(me);
     match s.members[me.slot as usize].next_outcome()? {
         Outcome::Message(which) => Some(*which),
@@ -361,7 +361,7 @@ fn wait_for(me: &RankState, key: &Key, which: Option<(u32, Name)>) -> Status {
 /// `MPI_Iprobe`.
 #[cold]
 pub fn iprobe(me: &RankState, key: &Key) -> Option<Status> {
-    match again(me) {
+    match replayed_probe(me) {
         Some(None) => {
             outcomes::replayed(me);
             poll(me);
@@ -394,7 +394,7 @@ pub fn iprobe(me: &RankState, key: &Key) -> Option<Status> {
 /// `MPI_Probe`.
 #[cold]
 pub fn probe(me: &RankState, key: &Key) -> Status {
-    let which = again(me).flatten();
+    let which = replayed_probe(me).flatten();
     wait_for(me, key, which)
 }
 

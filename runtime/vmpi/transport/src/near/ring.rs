@@ -153,7 +153,7 @@ impl RingLayout {
         self.base.wrapping_add(self.line(n) + 4)
     }
 
-    fn beside(&self, ring: Beside, at: u32) -> *mut u8 {
+    fn side_ring(&self, ring: Beside, at: u32) -> *mut u8 {
         let at = at & (self.size(ring) - 1);
         let at = match ring {
             Beside::Short => at,
@@ -245,18 +245,18 @@ impl Sender {
         }
         if len as u32 <= p.short / 4 {
             if self.round == 0 {
-                if let Some(to) = self.beside(Beside::Short, len as u32) {
+                if let Some(to) = self.side_ring(Beside::Short, len as u32) {
                     return Some(to);
                 }
                 self.round = ROUND;
             }
             self.round -= 1;
         }
-        self.beside(Beside::Long, len as u32)
+        self.side_ring(Beside::Long, len as u32)
     }
 
     #[inline]
-    fn beside(&mut self, ring: Beside, len: u32) -> Option<*mut u8> {
+    fn side_ring(&mut self, ring: Beside, len: u32) -> Option<*mut u8> {
         let p = self.place;
         let begin = p.begin(ring, self.at.bytes(ring), len);
         self.beside = Some((ring, begin));
@@ -265,7 +265,7 @@ impl Sender {
         if !free(self) {
             self.back = p.back();
         }
-        (self.has_line() && free(self)).then(|| p.beside(ring, begin))
+        (self.has_line() && free(self)).then(|| p.side_ring(ring, begin))
     }
 
     /// Where the line of the record for which `room` was given has room for [`INLINE`] bytes, if it is longer than that.
@@ -397,7 +397,7 @@ impl Receiver {
             p.in_line(self.at.lines)
         } else {
             let ring = Beside::of(header);
-            p.beside(ring, p.begin(ring, self.at.bytes(ring), len))
+            p.side_ring(ring, p.begin(ring, self.at.bytes(ring), len))
         };
         // SAFETY: written before the header was, and not again before it is given back.
         let bytes = unsafe { std::slice::from_raw_parts(from, len as usize) };

@@ -120,7 +120,7 @@ impl Printer<'_, '_> {
     }
 
     /// A value has arrived in the object at `place`.
-    pub(super) fn taken(&self, q: QualType, place: &str) -> String {
+    pub(super) fn arrived(&self, q: QualType, place: &str) -> String {
         let row = self.row(Row::Of(q.ty));
         match self.single(q) {
             Some((_, at, size)) => format!("pc3_take({place}, {at}, {size}, {row}); "),

@@ -73,7 +73,7 @@ impl Printer<'_, '_> {
             return true;
         }
         if self.in_function().given.remove(&e) {
-            if let Some(text) = self.given(e, lin) {
+            if let Some(text) = self.passed_value(e, lin) {
                 out.replace(span, text);
                 return true;
             }

@@ -79,7 +79,7 @@ impl Printer<'_, '_> {
     }
 
     /// Evaluating it again is the same and has no effects, also when unions are written.
-    pub(super) fn again(&self, e: ExprId, lin: Option<&Linear>) -> bool {
+    pub(super) fn is_repeatable(&self, e: ExprId, lin: Option<&Linear>) -> bool {
         if lin.is_some_and(|l| l.subst.contains_key(&e))
             || self.in_function().stand_in.contains_key(&e)
         {
@@ -89,24 +89,29 @@ impl Printer<'_, '_> {
         let lengths = |e| {
             written_lengths(u, e)
                 .into_iter()
-                .all(|l| self.again(l, lin))
+                .all(|l| self.is_repeatable(l, lin))
         };
         match &u.expr(e).kind {
             ExprKind::Ident(_) | ExprKind::Int(_) | ExprKind::SizeofExpr(_) => true,
             ExprKind::SizeofType(_) => lengths(e),
             ExprKind::Member { base, arrow, .. } => {
                 let through = *arrow || self.place(*base, lin);
-                (through && self.again(*base, lin)) && (self.hits(e).is_empty() || self.is_array(e))
+                (through && self.is_repeatable(*base, lin))
+                    && (self.hits(e).is_empty() || self.is_array(e))
             }
-            ExprKind::Deref(a) => self.again(*a, lin),
-            ExprKind::Cast { arg, .. } => lengths(e) && self.again(*arg, lin),
+            ExprKind::Deref(a) => self.is_repeatable(*a, lin),
+            ExprKind::Cast { arg, .. } => lengths(e) && self.is_repeatable(*arg, lin),
             ExprKind::AddrOf(a) => self.place(*a, lin),
-            ExprKind::Index { base, index } => self.again(*base, lin) && self.again(*index, lin),
+            ExprKind::Index { base, index } => {
+                self.is_repeatable(*base, lin) && self.is_repeatable(*index, lin)
+            }
             ExprKind::Unary {
                 op: UnOp::Plus | UnOp::Minus | UnOp::BitNot | UnOp::Not,
                 arg,
-            } => self.again(*arg, lin),
-            ExprKind::Binary { lhs, rhs, .. } => self.again(*lhs, lin) && self.again(*rhs, lin),
+            } => self.is_repeatable(*arg, lin),
+            ExprKind::Binary { lhs, rhs, .. } => {
+                self.is_repeatable(*lhs, lin) && self.is_repeatable(*rhs, lin)
+            }
             _ => false,
         }
     }
@@ -119,16 +124,16 @@ impl Printer<'_, '_> {
         match &self.u().expr(e).kind {
             ExprKind::Ident(_) => true,
             ExprKind::Member { base, arrow, .. } => match arrow {
-                true => self.again(*base, lin),
+                true => self.is_repeatable(*base, lin),
                 false => self.place(*base, lin),
             },
-            ExprKind::Deref(a) => self.again(*a, lin),
+            ExprKind::Deref(a) => self.is_repeatable(*a, lin),
             ExprKind::Index { base, index } => {
                 let base = match self.is_array(*base) {
                     true => self.place(*base, lin),
-                    false => self.again(*base, lin),
+                    false => self.is_repeatable(*base, lin),
                 };
-                base && self.again(*index, lin)
+                base && self.is_repeatable(*index, lin)
             }
             _ => false,
         }
@@ -142,8 +147,12 @@ impl Printer<'_, '_> {
             } => self.once(*base, lin),
             ExprKind::Member {
                 base, arrow: true, ..
-            } if !self.is_array(*base) => (!self.again(*base, lin)).then_some((*base, true)),
-            ExprKind::Index { base, index } if self.is_array(*base) && self.again(*index, lin) => {
+            } if !self.is_array(*base) => {
+                (!self.is_repeatable(*base, lin)).then_some((*base, true))
+            }
+            ExprKind::Index { base, index }
+                if self.is_array(*base) && self.is_repeatable(*index, lin) =>
+            {
                 self.once(*base, lin)
             }
             _ => (!self.place(e, lin)).then_some((e, false)),

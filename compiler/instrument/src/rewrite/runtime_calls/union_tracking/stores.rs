@@ -54,7 +54,7 @@ impl Printer<'_, '_> {
         if let (Some(r), Some(_), true) = (rhs, once, whole) {
             // As `linear` has it: only a call's result is stored where the place was before.
             let call = matches!(u.expr(r).kind, ExprKind::Call { .. });
-            if !call && !self.again(r, lin) && literal.is_none() {
+            if !call && !self.is_repeatable(r, lin) && literal.is_none() {
                 let name = format!("pc3_v{}", e.0);
                 let declared = self.cx.names.declare_plain(u.expr(r).ty, &name);
                 text += &format!("{declared} = {}; ", self.text(r, lin, true));
@@ -143,15 +143,15 @@ impl Printer<'_, '_> {
         // What is evaluated once, into a variable, was passed on there.
         let once = self.in_function().stand_in.contains_key(&value);
         match &self.u().expr(value).kind {
-            _ if once => self.taken(q, place),
-            ExprKind::Call { .. } if !substituted => self.taken(q, place),
+            _ if once => self.arrived(q, place),
+            ExprKind::Call { .. } if !substituted => self.arrived(q, place),
             ExprKind::Assign { lhs, op: None, .. }
                 if !substituted && self.place(*lhs, lin) && self.matters(*lhs) =>
             {
                 let from = self.text(*lhs, lin, true);
                 self.copied(q, place, &format!("&({from})"))
             }
-            ExprKind::Cond { .. } | ExprKind::Comma(_) if !substituted => self.taken(q, place),
+            ExprKind::Cond { .. } | ExprKind::Comma(_) if !substituted => self.arrived(q, place),
             _ if substituted => {
                 let from = self.text(value, lin, true);
                 self.copied(q, place, &format!("&({from})"))
@@ -161,7 +161,7 @@ impl Printer<'_, '_> {
                 self.copied(q, place, &format!("&({from})"))
             }
             // It was evaluated once, and passed on.
-            _ if self.is_lvalue(value) && self.matters(value) => self.taken(q, place),
+            _ if self.is_lvalue(value) && self.matters(value) => self.arrived(q, place),
             _ => gone,
         }
     }

@@ -114,7 +114,7 @@ impl Printer<'_, '_> {
     }
 
     /// A value that is passed or returned.
-    pub(super) fn given(&self, e: ExprId, lin: Option<&Linear>) -> Option<String> {
+    pub(super) fn passed_value(&self, e: ExprId, lin: Option<&Linear>) -> Option<String> {
         let u = self.u();
         if matches!(u.expr(e).kind, ExprKind::AddrOf(_)) || self.is_array(e) {
             // A pointer that is only read, or lent: its members are not held.
@@ -143,7 +143,7 @@ impl Printer<'_, '_> {
     /// Behind what sets it.
     pub(in crate::rewrite) fn taken_temporary(&self, t: usize) -> Option<String> {
         let q = self.noted_temporary(t)?;
-        Some(self.taken(q, &format!("&pc3_t{t}")))
+        Some(self.arrived(q, &format!("&pc3_t{t}")))
     }
 
     /// Where it has come back without.
@@ -249,7 +249,8 @@ impl Printer<'_, '_> {
                 let name = self.symbol(*p).unwrap_or_else(|| u.sym(*p).name.clone());
                 out += &statement(
                     &format!("a{}", p.0),
-                    self.taken(q, &format!("&({name})")).trim_end_matches("; "),
+                    self.arrived(q, &format!("&({name})"))
+                        .trim_end_matches("; "),
                 );
             }
         }
@@ -284,7 +285,7 @@ impl Printer<'_, '_> {
                     });
                     // Temporaries have ended with the initialiser.
                     match lin.is_some_and(|l| l.subst.contains_key(e)) {
-                        true => self.taken(sym.ty, &place),
+                        true => self.arrived(sym.ty, &place),
                         false => self.arrival(sym.ty, &place, Some(*e), literal, lin),
                     }
                 }

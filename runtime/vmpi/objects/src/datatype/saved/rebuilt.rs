@@ -65,7 +65,7 @@ impl Rebuilt {
         Ok(self.find(number)?.0)
     }
 
-    pub fn again(&self, number: u64) -> Read<RebuiltType> {
+    pub fn rebuilt(&self, number: u64) -> Read<RebuiltType> {
         Ok(self.old(number)?.again)
     }
 
