@@ -102,7 +102,7 @@ impl<'ast> Visit<'ast> for Leaves {
 }
 
 /// The expression, once they are prepared.
-pub fn prepared_maker(attrs: &[Attribute]) -> Option<Expr> {
+pub(crate) fn prepared_maker(attrs: &[Attribute]) -> Option<Expr> {
     let attr = attrs.iter().find(|a| is(a))?;
     attr.meta.require_list().ok()?.parse_args().ok()
 }

@@ -276,7 +276,7 @@ impl<'a> Cx<'a> {
     }
 
     /// What a variable is initialised with and assigned.
-    pub fn values_of(&self, unit: usize, s: SymId) -> &[ExprId] {
+    pub(crate) fn values_of(&self, unit: usize, s: SymId) -> &[ExprId] {
         self.ways(unit).given.get(&s).map_or(&[], Vec::as_slice)
     }
 

@@ -34,7 +34,7 @@ pub enum Gives {
 pub type Given = HashMap<NumberPlace, Vec<Gives>>;
 
 /// All that puts a value into the wanted places.
-pub fn givers_of(
+pub(crate) fn givers_of(
     p: &Program,
     graph: &CallGraph,
     (numbers, beyond): (&Numbers, &Beyond),

@@ -429,7 +429,7 @@ fn is_systems(u: &Unit, t: TypeId) -> bool {
 }
 
 /// Places of which the author says what they count, or that are not saved.
-pub fn annotated_places(
+pub(crate) fn annotated_places(
     p: &Program,
     numbers: &Numbers,
     said: &Annotations,

@@ -250,7 +250,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Everything that a linker took, in its order; `sources`: objects made from the command line's sources.
-pub fn linker_inputs(t: &Trace, sources: &[(PathBuf, UnitRecord)]) -> Result<Inputs, Stop> {
+pub(crate) fn linker_inputs(t: &Trace, sources: &[(PathBuf, UnitRecord)]) -> Result<Inputs, Stop> {
     let mut archives: HashMap<&Path, Vec<Member>> = HashMap::new();
     let mut thin: HashSet<PathBuf> = HashSet::new();
     for f in &t.files {

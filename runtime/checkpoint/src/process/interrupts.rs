@@ -41,7 +41,7 @@ pub fn let_go() {
 }
 
 /// While they wait: what the program has blocked itself.
-pub fn program_mask() -> Option<u64> {
+pub(crate) fn program_mask() -> Option<u64> {
     held_set().as_ref().map(Mask::bits)
 }
 

@@ -172,7 +172,7 @@ impl Part {
 
 /// What it has of these ranks, in their order, each with what crosses its line; `numbers`: of what guests refer to, in the tables
 /// of all.
-pub fn write_parts(
+pub(crate) fn write_parts(
     parts: &[(Part, Vec<u8>)],
     numbers: &Numbers,
     out: &mut Writer,

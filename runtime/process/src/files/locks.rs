@@ -10,7 +10,7 @@ use pc3_format::library::{
 };
 
 /// Those of a descriptor, in the checkpoint's bits; or what cannot be saved.
-pub fn of_descriptor(fd: RawFd) -> Result<u64, &'static str> {
+pub(crate) fn of_descriptor(fd: RawFd) -> Result<u64, &'static str> {
     let Ok(about) = files::locks_of(fd) else {
         return Ok(0);
     };

@@ -24,7 +24,7 @@ pub fn arrived(link: &Link, world: &World, frame: Frame) -> Option<()> {
 }
 
 /// The body of an offer that waits here; one that was taken meanwhile comes otherwise.
-pub fn offer_body(link: &Link, world: &World, frame: &Frame) -> Option<()> {
+pub(crate) fn offer_body(link: &Link, world: &World, frame: &Frame) -> Option<()> {
     let to = world.local(frame.head.dst)?;
     let wanted = (frame.peer, frame.head.id);
     let mut receipt = None;

@@ -80,7 +80,7 @@ fn send_offer(
 }
 
 /// A receive elsewhere takes what was offered here.
-pub fn offer_taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
+pub(crate) fn offer_taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
     let Head {
         id, token, extra, ..
     } = frame.head;
