@@ -147,7 +147,7 @@ fn reload(rank: &Rank) -> Result<(), String> {
     use pc3_state::guest::Source;
     use std::sync::Once;
     static FIRST: Once = Once::new();
-    if pc3_control::given::var_os("PC3_FAIL").is_none_or(|v| v != "reload") {
+    if pc3_control::inherited::var_os("PC3_FAIL").is_none_or(|v| v != "reload") {
         return Ok(());
     }
     rank.job().behind.settle();

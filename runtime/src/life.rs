@@ -18,7 +18,7 @@ use pc3_checkpoint::process::signal_tables;
 use pc3_checkpoint::restart;
 use pc3_checkpoint::restore::small_address_space;
 use pc3_control::control::{self, install_signals, Ending};
-use pc3_control::given;
+use pc3_control::inherited;
 use pc3_control::partition::Traffic;
 use pc3_control::peers::{self, Peers};
 use pc3_control::placement::Placement;
@@ -115,7 +115,7 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
         alone(&path);
     }
     // SAFETY: the process's own; the program does not run yet.
-    unsafe { given::take(env) };
+    unsafe { inherited::take(env) };
     baseline::note();
     attributes::note();
     floats::note();
@@ -144,7 +144,7 @@ pub fn start_guest(path: &str, calls_mpi: bool, make: MakeGuest) -> i32 {
         alone(path);
     }
     // SAFETY: the program does not run yet.
-    unsafe { given::take(null_mut()) };
+    unsafe { inherited::take(null_mut()) };
     baseline::note();
     attributes::note();
     floats::note();
@@ -190,7 +190,7 @@ fn live(
         globals::note(&job.program);
     }
     if settings.addresses == Addresses::Elsewhere && checkpoint.is_some() {
-        pc3_heap::room::avoid();
+        pc3_heap::address_space::avoid();
     }
     let mut ranks = make_ranks(&job, guest);
     if job.several() {
@@ -235,7 +235,7 @@ fn read_settings(path: &str) -> Settings {
     if !bad.is_empty() {
         wrong(bad);
     }
-    let mut settings = Settings::read(path, given::var).unwrap_or_else(|bad| wrong(bad));
+    let mut settings = Settings::read(path, inherited::var).unwrap_or_else(|bad| wrong(bad));
     // The program may change its working directory.
     if let Ok(dir) = std::path::absolute(&settings.dir) {
         settings.dir = dir;

@@ -27,12 +27,11 @@
 //! | `operands` | marked calls in expressions become statements; `temporaries`: values that `ref` borrows from |
 //! | `fold` | closures of a loop's iterator become part of its body |
 //! | `flow`, `moves` | which locals are needed after a point; which are there, by `methods`' names |
-//! | `again`, `reeval` | how borrows and other locals are made again |
+//! | `reevaluation`, `reeval` | how borrows and other locals are made again |
 //! | `transient` | locals that are not saved |
 //! | `visit`, `visit_mut` | walks over syntax trees |
 //! | `build`, `loops` | the body; what a loop goes over |
 
-mod again;
 mod build;
 mod flow;
 mod fold;
@@ -44,6 +43,7 @@ mod moves;
 mod names;
 mod operands;
 mod reeval;
+mod reevaluation;
 mod transient;
 mod visit;
 mod visit_mut;

@@ -8,8 +8,8 @@ use proc_macro2::{Ident, Span};
 use quote::{format_ident, quote};
 use syn::{parse_quote, parse_quote_spanned, Expr};
 
-use crate::again::{is_place, is_reader, is_source, telling, Locals, Reevaluation, Source};
 use crate::moves::effect;
+use crate::reevaluation::{is_place, is_reader, is_source, telling, Locals, Reevaluation, Source};
 
 pub enum Over {
     /// `0..n`, `list.into_iter()`, a variable

@@ -12,9 +12,9 @@ use quote::{format_ident, ToTokens};
 use syn::spanned::Spanned;
 use syn::{parse_quote, Block, Expr, Local, Pat, PatIdent, Signature, Stmt};
 
-use crate::again::is_reeval;
 use crate::flow::identifiers;
 use crate::marks::{self, Arguments};
+use crate::reevaluation::is_reeval;
 
 const INPUT: &str = "pc3_r";
 

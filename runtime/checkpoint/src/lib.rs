@@ -5,7 +5,7 @@
 //!   the ranks where these go on; `multi_process_checkpoint`: what processes say to each other of it.
 //! * `process`: state outside of variables: `gather` takes it from all ranks, `attributes` are the
 //!   process's own, `signal_tables` and `interrupts` each rank's handlers; `spawned` ranks.
-//! * `save` writes a checkpoint; `ways`: the paths on which sizes have reached numbers.
+//! * `save` writes a checkpoint; `size_flows`: the paths on which sizes have reached numbers.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks.
 //! * `address_map`: where a saved rank's objects are now; `translate`, `type_matching`, `address_scan`
 //!   and `out_of_bounds` answer what comes up while they are converted.
@@ -22,5 +22,5 @@ pub mod process;
 pub mod restart;
 pub mod restore;
 pub mod save;
+mod size_flows;
 pub mod take;
-mod ways;

@@ -16,7 +16,7 @@ use pc3_os::signals::{self, new_action, Mask, SIG_DFL};
 use pc3_os::{errors, files, processes};
 use pc3_typemetric::codes;
 
-use crate::given;
+use crate::inherited;
 use crate::report::{ends_early, say, warning};
 use crate::settings::{self, Action};
 
@@ -666,7 +666,7 @@ pub fn listen() {
     static LISTENS: AtomicBool = AtomicBool::new(false);
     if !LISTENS.swap(true, SeqCst) {
         // What is wrong is said when the program starts.
-        let _ = install_signals(&settings::signals(given::var));
+        let _ = install_signals(&settings::signals(inherited::var));
     }
 }
 

@@ -18,7 +18,7 @@ pub fn reach(_name: &str) -> io::Result<()> {
 pub fn reach(name: &str) -> io::Result<()> {
     use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
     static PASSAGES: AtomicU64 = AtomicU64::new(0);
-    let Some(wanted) = crate::given::var("PC3_FAIL") else {
+    let Some(wanted) = crate::inherited::var("PC3_FAIL") else {
         return Ok(());
     };
     let (place, effect) = wanted.split_once(':').unwrap_or((&wanted, "abort"));

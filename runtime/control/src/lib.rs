@@ -1,6 +1,6 @@
 //! What a job is told, decides, says and keeps; nothing here knows of ranks.
 //!
-//! * `settings` reads `PC3_*`, `given` takes them out of the environment; `placement` and
+//! * `settings` reads `PC3_*`, `inherited` takes them out of the environment; `placement` and
 //!   `partition`: which process and worker has a rank; `peers`: the other processes.
 //! * `control`: when a checkpoint is wanted. Everything meets in `pc3_flag`.
 //! * `report`: messages and exit statuses.
@@ -9,7 +9,7 @@
 
 pub mod control;
 pub mod failpoint;
-pub mod given;
+pub mod inherited;
 pub mod partition;
 pub mod peers;
 pub mod placement;

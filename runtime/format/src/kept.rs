@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::room;
+use crate::memory_reserve;
 
 /// Blocks are as long as all before them, within these bounds, unless more comes at once.
 const LEAST: usize = 256;
@@ -24,7 +24,7 @@ impl Kept {
             last.extend_from_slice(now);
         }
         if !rest.is_empty() {
-            let mut block = room::vec(rest.len().max(self.length.clamp(LEAST, MOST)))?;
+            let mut block = memory_reserve::vec(rest.len().max(self.length.clamp(LEAST, MOST)))?;
             block.extend_from_slice(rest);
             self.blocks.push(block);
         }

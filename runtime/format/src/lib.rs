@@ -3,7 +3,7 @@
 //! * `file`: its outer form: header, checksummed sections, trailer; `bytes`: numbers and texts in it.
 //! * `meta`, `library`, `unions`, `pieces`, `lent`, `shared`, `birth`: what the sections say.
 //! * `read` opens it without the program; `mapping`: a part of it as memory.
-//! * `kept`, `room`: sections that wait to be written, and memory for them; `pipe`: sections that another thread writes.
+//! * `kept`, `memory_reserve`: sections that wait to be written, and memory for them; `pipe`: sections that another thread writes.
 
 pub mod birth;
 pub mod bytes;
@@ -12,10 +12,10 @@ pub mod kept;
 pub mod lent;
 pub mod library;
 mod mapping;
+pub mod memory_reserve;
 pub mod meta;
 pub mod pieces;
 pub mod pipe;
 pub mod read;
-pub mod room;
 pub mod shared;
 pub mod unions;

@@ -10,7 +10,7 @@ use std::mem::take;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::file::{Section, Writer};
-use crate::room;
+use crate::memory_reserve;
 
 const BLOCK: usize = 1 << 20;
 /// There may be so many bytes of them in any case.
@@ -77,7 +77,7 @@ impl Pipe {
             ..State::default()
         };
         if state.made == 0 {
-            state.free.push(room::vec(BLOCK)?);
+            state.free.push(memory_reserve::vec(BLOCK)?);
             state.made = 1;
         }
         Ok(())
@@ -103,7 +103,7 @@ impl Pipe {
                 return Ok(block);
             }
             if state.made < state.most {
-                match room::vec(BLOCK) {
+                match memory_reserve::vec(BLOCK) {
                     Ok(block) => {
                         state.made += 1;
                         return Ok(block);

@@ -10,28 +10,28 @@
 //! | `arena`, `slab`, `bin`, `class` | small objects: slots of one size class and type |
 //! | `large`, `span`, `page` | large ones; runs of granules, and what is known of each |
 //! | `granule`, `map` | the addresses there are; from one to its page |
-//! | `view`, `again` | walks over the objects; an arena built anew with each object where it was |
-//! | `room`, `sys`, `guard` | where mappings lie, how they are made, what must not be touched |
+//! | `view`, `claim` | walks over the objects; an arena built anew with each object where it was |
+//! | `address_space`, `sys`, `guard` | where mappings lie, how they are made, what must not be touched |
 
 // Pointers from outside are looked up before anything is read through them.
 #![allow(clippy::not_unsafe_ptr_arg_deref)]
 
-mod again;
+pub mod address_space;
 mod arena;
 mod bin;
+mod claim;
 mod class;
 mod granule;
 pub mod guard;
 mod large;
 mod map;
 mod page;
-pub mod room;
 mod slab;
 mod span;
 mod sys;
 mod view;
 
-pub use again::{reserve, AddressRange};
 pub use arena::{Arena, Fault, Obj};
+pub use claim::{reserve, AddressRange};
 pub use sys::keep_mappings_still;
 pub use view::{Block, Blocks, Large, Slab};

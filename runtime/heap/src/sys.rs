@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use pc3_os::memory::{self, Advice, Backing};
 
+use crate::address_space::{self, Purpose};
 use crate::granule::ADDRESS_LIMIT;
-use crate::room::{self, Purpose};
 
 static STILL: AtomicBool = AtomicBool::new(false);
 
@@ -28,7 +28,7 @@ pub(crate) fn map(len: usize, align: usize) -> *mut u8 {
     } else {
         align.max(UNIT)
     };
-    let own = room::map(Purpose::Heap, len, align);
+    let own = address_space::map(Purpose::Heap, len, align);
     if !own.is_null() {
         return usable(own, len);
     }
@@ -62,13 +62,13 @@ pub(crate) fn map_aside(len: usize) -> *mut u8 {
 
 /// The range where it was in another process; false if something is there.
 pub(crate) fn map_again(base: usize, len: usize) -> bool {
-    (base as u64).saturating_add(len as u64) <= ADDRESS_LIMIT && room::map_again(base, len)
+    (base as u64).saturating_add(len as u64) <= ADDRESS_LIMIT && address_space::map_again(base, len)
 }
 
 /// The range for parts of it that were in use in another process.
 pub(crate) fn reserve(base: usize, len: usize) {
     if (base as u64).saturating_add(len as u64) <= ADDRESS_LIMIT {
-        room::reserve(base, len);
+        address_space::reserve(base, len);
     }
 }
 
@@ -93,7 +93,7 @@ fn raw_map(len: usize) -> *mut u8 {
 pub(crate) fn unmap(base: *mut u8, len: usize) {
     // SAFETY: callers own the range and hold no references into it.
     unsafe { memory::unmap(base, len) };
-    room::unmapped(base as usize, len);
+    address_space::unmapped(base as usize, len);
 }
 
 /// Moves the pages of one mapping to the place of another (or of nothing), which they replace.
@@ -105,7 +105,7 @@ pub(crate) fn move_to(old: *mut u8, old_len: usize, new: *mut u8, len: usize) ->
     // SAFETY: both ranges are the caller's.
     let moved = unsafe { memory::move_to(old, old_len, new, len) };
     if moved {
-        room::unmapped(old as usize, old_len);
+        address_space::unmapped(old as usize, old_len);
     }
     moved
 }

@@ -139,6 +139,6 @@ impl Drop for Copy {
     fn drop(&mut self) {
         // SAFETY: exactly what `new` mapped.
         unsafe { memory::unmap(self.base as *mut u8, self.mapped) };
-        pc3_heap::room::unmapped(self.base, self.mapped);
+        pc3_heap::address_space::unmapped(self.base, self.mapped);
     }
 }

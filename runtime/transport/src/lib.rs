@@ -16,7 +16,7 @@
 //! * `wait` returns when something may have arrived or can be written, when `wake` was called since the last
 //!   return, or when the time is over; it does not keep a core busy.
 
-pub mod heads;
+pub mod head_compression;
 
 use std::ffi::{c_char, c_void};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use pc3_runtime::chaos;
 use pc3_runtime::engine::{provide_mpi, Body, Engine};
-use pc3_runtime::given;
 use pc3_runtime::guests::none_resumes;
+use pc3_runtime::inherited;
 use pc3_runtime::job::Job;
 use pc3_runtime::peers::{provide_peers, Peers};
 use pc3_runtime::placement::Placement;
@@ -30,15 +30,15 @@ use pc3_vmpi_core::{deadlock, p2p, stats};
 use pc3_vmpi_link::collectives::outside::outside;
 use pc3_vmpi_link::link::Linked;
 use pc3_vmpi_link::ports::Ports;
+use pc3_vmpi_link::processes::joint_actions::JointActions;
 use pc3_vmpi_link::processes::node::Event;
-use pc3_vmpi_link::processes::together::Together;
 use pc3_vmpi_link::{abort, join, joined, remote, Link};
 use pc3_vmpi_nonblocking::above::Counted;
 use pc3_vmpi_nonblocking::checkpoint::{local, recover};
+use pc3_vmpi_nonblocking::epoch_memory;
 use pc3_vmpi_nonblocking::machines::{machines, Machines};
 use pc3_vmpi_nonblocking::operations::{births, outcomes};
 use pc3_vmpi_nonblocking::protocol::NonBlocking;
-use pc3_vmpi_nonblocking::room;
 use pc3_vmpi_sched::{Backend, Special};
 use pc3_vmpi_snapshot::{load, message, save, windows};
 use pc3_vmpi_transport::{is_static, note_outcome};
@@ -50,7 +50,7 @@ pub fn register() {
         if link.is_some() {
             on_leave(abort);
         }
-        let link = link.map(|l| Arc::new(Together(l)) as Arc<dyn Peers>);
+        let link = link.map(|l| Arc::new(JointActions(l)) as Arc<dyn Peers>);
         Ok(link)
     });
     provide_mpi(|job| {
@@ -240,7 +240,7 @@ impl Engine for MpiEngine {
     }
 
     fn relieve(&self) -> bool {
-        room::relieve(&self.world)
+        epoch_memory::relieve(&self.world)
     }
 
     fn whereabouts(&self) -> String {
@@ -368,7 +368,7 @@ fn end(me: &RankState, code: i32) {
 /// `PC3_STACK` (bytes, or with K, M, G), else what a C program is used to where addresses are
 /// plentiful: stacks take memory only as they are used.
 fn stack_size(ranks: usize) -> usize {
-    if let Some(text) = given::var_os("PC3_STACK") {
+    if let Some(text) = inherited::var_os("PC3_STACK") {
         match text.to_str().and_then(parse_size) {
             Some(n) => return n,
             None => {

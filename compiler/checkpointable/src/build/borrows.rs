@@ -11,9 +11,9 @@ use super::patterns::{inner_name, inner_names};
 use super::places;
 use super::rematch::ChosenCase;
 use super::{BodyForm, Builder, Chain, LocalAtPoint, Restoration, Var, HELD};
-use crate::again::{has_guard, still, telling, Links, Locals, Reevaluation, Source};
 use crate::moves::mutable_in;
 use crate::operands::{HEAD, TEMPORARY};
+use crate::reevaluation::{has_guard, still, telling, Links, Locals, Reevaluation, Source};
 
 impl Builder {
     /// Of a local that may exist at a point it is asked whether one may end it; at the end of the function, where its type

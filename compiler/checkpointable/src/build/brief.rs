@@ -7,9 +7,9 @@ use syn::spanned::Spanned;
 use syn::{parse_quote, parse_quote_spanned, BinOp, Expr, Pat, Stmt, UnOp};
 
 use super::{BodyForm, Builder, HELD};
-use crate::again::{guarded_mut, is_guard, is_place, telling};
 use crate::methods;
 use crate::names::is_binding;
+use crate::reevaluation::{guarded_mut, is_guard, is_place, telling};
 
 /// Such a value's type, with what is said of it.
 pub(super) struct Brief {

@@ -7,8 +7,8 @@ use syn::Expr;
 
 use super::loops::{of, Question};
 use super::{is_borrowing, places, Builder, Restoration, Result, Var};
-use crate::again::{has_guard, still, telling, Locals, Source};
 use crate::function::receivers::{again_name, way_name};
+use crate::reevaluation::{has_guard, still, telling, Locals, Source};
 
 impl Builder {
     /// Operands whose value a call that is gone back into cannot do without get names.

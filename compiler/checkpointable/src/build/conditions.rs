@@ -8,8 +8,8 @@ use super::brief::{is_named, leaves, leaves_nothing_else, whole_value};
 use super::patterns::{assignments, binds, inner_names, rename_inner, Binds};
 use super::rematch::ChosenCase;
 use super::{Builder, Restoration, Result, Var};
-use crate::again::Links;
 use crate::operands::is_chain;
+use crate::reevaluation::Links;
 
 /// What a condition is that of.
 pub(super) struct Bodies {

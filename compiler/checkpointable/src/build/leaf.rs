@@ -8,8 +8,8 @@ use quote::{quote, quote_spanned, ToTokens};
 use syn::{Expr, Lifetime, Stmt, Type};
 
 use super::{Builder, Destination};
-use crate::again::strip;
 use crate::marks::{self, Arguments};
+use crate::reevaluation::strip;
 
 impl Builder {
     pub(super) fn leaf(&mut self, e: &mut Expr) {

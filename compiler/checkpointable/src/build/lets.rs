@@ -12,11 +12,11 @@ use super::loops::{of, Question};
 use super::patterns::{assignments, binds, checked, has_ref, inner_names, Binds};
 use super::rematch::ChosenCase;
 use super::{places, whole, Builder, Destination, Restoration, Result};
-use crate::again::{is_reader, is_reeval, iterates_itself, telling, Links, Locals};
 use crate::fold;
 use crate::loops::is_constant;
 use crate::marks::has_points_expr;
 use crate::names::is_binding;
+use crate::reevaluation::{is_reader, is_reeval, iterates_itself, telling, Links, Locals};
 use crate::transient;
 
 impl Builder {

@@ -7,7 +7,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Type, UnOp};
 
-use crate::again::{still, telling};
+use crate::reevaluation::{still, telling};
 
 /// How many pointers, one within the other, are looked through.
 const DEPTH: usize = 4;

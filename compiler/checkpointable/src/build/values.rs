@@ -220,7 +220,9 @@ impl Builder {
             };
             let made = match binds(pat) {
                 Binds::Values => false,
-                Binds::Borrows | Binds::Mixed => is_made || crate::again::is_place(&scrutinee),
+                Binds::Borrows | Binds::Mixed => {
+                    is_made || crate::reevaluation::is_place(&scrutinee)
+                }
                 Binds::Either => is_made,
             };
             let taken = made.then(|| self.chosen_case(&inner));

@@ -5,8 +5,8 @@ use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::{parse_quote, Expr, ExprMethodCall};
 
-use crate::again::{is_adaptor, is_source, iterates, walks};
 use crate::flow::identifiers;
+use crate::reevaluation::{is_adaptor, is_source, iterates, walks};
 
 /// An adaptor behind the first one that calls a closure, or such a one; by the names of `Iterator`'s methods.
 #[allow(clippy::large_enum_variant, clippy::enum_variant_names)]

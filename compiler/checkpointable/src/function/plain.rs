@@ -5,7 +5,7 @@ use crate::visit_mut::{self, VisitMut};
 use quote::{quote, ToTokens};
 use syn::{parse_quote, Block, Expr, ItemFn, Macro, Path, Stmt};
 
-use crate::{again, marks, transient};
+use crate::{marks, reevaluation, transient};
 
 /// Calls are unmarked, locations do nothing; what imports the marks is used.
 pub fn without(mut function: ItemFn) -> ItemFn {
@@ -72,7 +72,7 @@ impl VisitMut for Strip {
         visit_mut::visit_expr_mut(self, e);
     }
     fn visit_local_mut(&mut self, l: &mut syn::Local) {
-        again::strip(l);
+        reevaluation::strip(l);
         visit_mut::visit_local_mut(self, l);
     }
     fn visit_macro_mut(&mut self, mac: &mut Macro) {

@@ -24,7 +24,11 @@ fn constant(function: &Ident) -> Ident {
 }
 
 /// What stands beside a checkpointable function.
-pub(crate) fn companion(sig: &Signature, vis: &Visibility, conditions: &TokenStream) -> TokenStream {
+pub(crate) fn companion(
+    sig: &Signature,
+    vis: &Visibility,
+    conditions: &TokenStream,
+) -> TokenStream {
     let (constant, name) = (constant(&sig.ident), sig.ident.to_string());
     let note = format!("`{name}` is checkpointable, but called without `ck!` in a checkpointable function: no checkpoint is taken before it returns; write `ck!({name}(…))`");
     quote! {

@@ -13,11 +13,11 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Pat, Stmt};
 
 use super::{join, number, Local, Moves, ParameterKinds, Presence, State};
-use crate::again::bases;
 use crate::build::brief::leaves;
 use crate::flow::identifiers;
 use crate::names::is_binding;
 use crate::operands::is_assignment;
+use crate::reevaluation::bases;
 use copied::copied;
 
 struct Around {
@@ -274,7 +274,7 @@ impl MoveWalk {
                     return;
                 };
                 let mut from = self.made_from(&init.expr);
-                if crate::again::is_reeval(&l.attrs) {
+                if crate::reevaluation::is_reeval(&l.attrs) {
                     from = identifiers(&init.expr.to_token_stream())
                         .into_iter()
                         .collect();
@@ -288,11 +288,11 @@ impl MoveWalk {
                 self.bind(&l.pat, &from);
                 self.copied.extend(copied(&l.pat, Some(&init.expr)));
                 let whole = matches!(&*init.expr, Expr::Tuple(_) | Expr::Array(_));
-                if whole || crate::again::is_reeval(&l.attrs) {
+                if whole || crate::reevaluation::is_reeval(&l.attrs) {
                     let mutable = bound(&l.pat).0.into_iter().filter(|n| n.1);
                     self.values.extend(mutable.map(|n| n.0));
                 }
-                if crate::again::is_guard(&init.expr) {
+                if crate::reevaluation::is_guard(&init.expr) {
                     for (name, _) in bound(&l.pat).0 {
                         self.guards.insert(name.clone());
                         self.bases.insert(name, from.clone());
@@ -368,7 +368,7 @@ impl MoveWalk {
     }
 
     fn value(&mut self, e: &Expr) {
-        if let Some(guarded) = crate::again::guarded(e) {
+        if let Some(guarded) = crate::reevaluation::guarded(e) {
             return self.place(guarded);
         }
         match e {

@@ -6,7 +6,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::Expr;
 
-use crate::again::is_constructor;
+use crate::reevaluation::is_constructor;
 
 /// What has been evaluated in front.
 #[derive(Default)]

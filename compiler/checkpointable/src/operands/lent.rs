@@ -9,9 +9,9 @@ use quote::{format_ident, ToTokens};
 use syn::{parse_quote, Expr, Stmt, UnOp};
 
 use super::{Operands, Otherwise};
-use crate::again::{is_guard, is_place, telling};
 use crate::build::HELD;
 use crate::marks;
+use crate::reevaluation::{is_guard, is_place, telling};
 
 /// Does what a marked call borrows end with it, though the user's code would hold it longer?
 pub fn ends(attrs: &[syn::Attribute]) -> bool {

@@ -20,12 +20,12 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{parse_quote, parse_quote_spanned, Block, Expr, Pat, Stmt};
 
-use crate::again::is_constructor;
 use crate::build::brief::ends_for_else;
 use crate::build::patterns::has_ref;
 use crate::flow::identifiers;
 use crate::marks::{self, block_has_points, has_points, has_points_expr, Arguments};
 use crate::methods;
+use crate::reevaluation::is_constructor;
 
 mod before;
 

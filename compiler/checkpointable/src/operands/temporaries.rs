@@ -11,8 +11,8 @@ use proc_macro2::Ident;
 use quote::format_ident;
 use syn::{parse_quote, Block, Expr, Pat, Stmt, Token};
 
-use crate::again::is_place;
 use crate::marks::block_has_points;
+use crate::reevaluation::is_place;
 
 /// Names those in blocks with points.
 pub fn name(block: &mut Block) {

@@ -73,7 +73,11 @@ impl TypeTable<'_, '_> {
     }
 
     /// Integers that mean more, in arrays and behind pointers too; without `held`, the type as it is.
-    pub(crate) fn integer_with_meaning(&mut self, t: TypeId, held: Option<Meaning>) -> Option<usize> {
+    pub(crate) fn integer_with_meaning(
+        &mut self,
+        t: TypeId,
+        held: Option<Meaning>,
+    ) -> Option<usize> {
         let Some(h) = held else {
             return self.of(t);
         };

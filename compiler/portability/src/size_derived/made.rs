@@ -1,9 +1,9 @@
 //! What is put into places that sizes reach: so many objects of one type, sums with sizes in them, or other things.
 
 use super::beyond::Beyond;
-use super::given::{givers_of, Given, Gives};
+use super::givers::{givers_of, Given, Gives};
 use super::reach::SizeCalls;
-use super::ways::Ways;
+use super::size_flows::Ways;
 use crate::addresses::{has_size, has_sizeof, NumberPlace, Numbers};
 use crate::lints::layout;
 use pc3_program::annotations::Annotations;

@@ -5,16 +5,16 @@
 //! a restart that finds one of these different refuses the value.
 
 mod beyond;
-mod given;
+mod givers;
 mod made;
 mod reach;
-mod ways;
+mod size_flows;
 
 use crate::addresses::{Arrays, NumberPlace, Numbers, Saved};
 use crate::heap::{allocator, one_line, Heap};
 use crate::lints::layout;
 use beyond::Beyond;
-pub use given::{Given, Gives};
+pub use givers::{Given, Gives};
 use made::NumberForm;
 use pc3_program::annotations::{Annotations, Meaning, Sizes};
 use pc3_program::callgraph::CallGraph;
@@ -23,10 +23,10 @@ use pc3_program::walk::{strip_casts, visit, Node};
 use pc3_syntax::tree::*;
 use pc3_typemetric::descriptor::{PC3_TYPE_FITS, PC3_TYPE_ONE, PC3_TYPE_SUM};
 use reach::{Reach, Reached};
+pub use size_flows::SizeFlow;
+use size_flows::Ways;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-pub use ways::SizeFlow;
-use ways::Ways;
 
 /// A `sizeof` that counts.
 pub struct SizeSource {
@@ -359,7 +359,7 @@ pub(crate) fn givers(
     wanted: impl Iterator<Item = NumberPlace>,
 ) -> Given {
     let beyond = beyond::find(p, graph);
-    given::givers_of(p, graph, (numbers, &beyond), wanted)
+    givers::givers_of(p, graph, (numbers, &beyond), wanted)
 }
 
 /// Units in which a place is declared.

@@ -82,7 +82,10 @@ impl<'a> Translator<'a> {
     }
 
     /// Pointers outside of their objects.
-    pub(crate) fn with_out_of_bounds(mut self, beside: HashMap<u64, Vec<MovedNumber>>) -> Translator<'a> {
+    pub(crate) fn with_out_of_bounds(
+        mut self,
+        beside: HashMap<u64, Vec<MovedNumber>>,
+    ) -> Translator<'a> {
         self.beside = beside;
         self
     }

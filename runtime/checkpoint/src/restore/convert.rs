@@ -6,7 +6,7 @@ use pc3_typemetric::descriptor::{STORED, STORED_IN_TEXT};
 use pc3_typemetric::plan::{Plan, Reason};
 use pc3_typemetric::types::{Kind, TypeId};
 
-use super::also::Others;
+use super::struct_overlay::Others;
 use super::{Name, RankBuilder, RestoreError};
 use crate::address_map::address_scan::{self, AddressScan};
 use crate::address_map::translate::Translator;

@@ -5,9 +5,9 @@ use std::ffi::c_void;
 
 use pc3_typemetric::types::{TypeId, TypeTable};
 
-use super::also::Others;
 use super::convert::{target, Answers, Saved};
 use super::place::other_size;
+use super::struct_overlay::Others;
 use super::{Name, RankBuilder, RestoreError};
 use crate::address_map::address_scan::AddressScan;
 use crate::address_map::out_of_bounds;

@@ -3,7 +3,6 @@
 //! First every object gets its [`place`] here (so that every address has a translation), then each is
 //! converted by its type's plan ([`fill`]).  The first value that cannot be represented ends it, by name.
 
-mod also;
 mod convert;
 mod differs;
 mod error;
@@ -12,6 +11,7 @@ mod heap;
 mod lent;
 mod pieces;
 mod place;
+mod struct_overlay;
 mod texts;
 
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::identity::differences;
 use crate::loader::Loader;
 use crate::process::attributes::{apply_locale, check, environment_again};
 use crate::save::program_meta;
-use crate::ways;
+use crate::size_flows;
 use error::allocated;
 pub use error::{small_address_space, RestoreError};
 use pc3_control::report::flush_standard;
@@ -110,7 +110,7 @@ pub fn restore(
     if job.byte_order {
         differs::agree(abis, checkpoint.program.orders.iter(), false)?;
     }
-    ways::go_on_from(&checkpoint.program.orders);
+    size_flows::go_on_from(&checkpoint.program.orders);
     let mut plans = Plans::new(&checkpoint.types, &program.types);
     let mut environment = Vec::new();
     let loaded = shared_objects::here();

@@ -7,8 +7,8 @@ use pc3_typemetric::descriptor::{COUNTED, HANDED};
 use pc3_typemetric::plan::{Plan, Resolver};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
-use super::also::Others;
 use super::convert::{target, HIDDEN};
+use super::struct_overlay::Others;
 use super::{Name, RankBuilder, RestoreError};
 use crate::address_map::address_scan::AddressScan;
 use crate::address_map::translate::Translator;

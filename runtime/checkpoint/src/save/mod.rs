@@ -12,16 +12,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use pc3_os::threads::lock;
 use pc3_typemetric::descriptor::PC3_ORDER_SIZE;
 
-use crate::ways;
+use crate::size_flows;
 use pc3_format as format;
 use pc3_format::file::{Entry, Section, Writer};
 use pc3_format::kept::Kept;
 use pc3_format::lent::LentMeta;
+use pc3_format::memory_reserve;
 use pc3_format::meta::{
     FileMeta, FuncMeta, GlobalMeta, JobMeta, LiteralMeta, PointMeta, ProgramMeta, RankMeta,
     ShadowMeta,
 };
-use pc3_format::room;
 use pc3_format::unions::{self, UnionMeta};
 use pc3_process::arguments;
 use pc3_process::environment;
@@ -100,7 +100,7 @@ impl Part {
         let mut meta = rank_data(&job.program, rank, &mut data)?;
         guest_data(rank, &mut meta, || lock(guests), &mut data)?;
         // What lists its objects, and is put into words from here on.
-        room::ask(meta.weight().saturating_mul(3))?;
+        memory_reserve::ask(meta.weight().saturating_mul(3))?;
         let lent = lent(&job.program, rank, &mut data)?;
         let noted = noted(&job.program, rank, &meta);
         out.end()?;
@@ -422,7 +422,7 @@ pub(crate) fn program_meta(program: &Program) -> ProgramMeta {
             .iter()
             .filter(|o| o.by >= PC3_ORDER_SIZE)
             .map(OrderDependence::row)
-            .chain(ways::rows(&program.orders))
+            .chain(size_flows::rows(&program.orders))
             .collect(),
     }
 }

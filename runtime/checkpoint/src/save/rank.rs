@@ -7,7 +7,7 @@ use pc3_typemetric::descriptor::{pc3_frame, PC3_ORDER_WAY};
 use pc3_typemetric::types::TypeId;
 
 use crate::address_map::out_of_bounds;
-use crate::ways;
+use crate::size_flows;
 use pc3_format::library::{ExitMeta, LibraryMeta};
 use pc3_format::meta::{CallbackMeta, FrameMeta, LargeMeta, RankMeta, ShadowMeta, SlabMeta, Span};
 use pc3_format::unions::UnionMeta;
@@ -96,7 +96,7 @@ fn seen(program: &Program) -> Vec<String> {
 fn kept(program: &Program, rank: &Rank) -> Vec<(String, u32)> {
     let here = program.orders.iter();
     let here = here.filter(|o| o.by < PC3_ORDER_WAY && o.has_run());
-    let reached = ways::reached(&program.orders);
+    let reached = size_flows::reached(&program.orders);
     let here = here.filter(|o| o.when.as_ref().is_none_or(|n| reached.contains(n)));
     let mut list: Vec<(String, u32)> = here.map(OrderDependence::row).collect();
     list.extend(rank.orders.iter().cloned());

@@ -1,14 +1,13 @@
 //! A rank's open files: streams and descriptors, where they stand at a checkpoint, and opening them again at
 //! a restart, under the numbers they had.
 //!
-//! `describe`: what a checkpoint says of streams; `scan`: what is open at a checkpoint; `again`: opening it again; `standard`:
+//! `describe`: what a checkpoint says of streams; `scan`: what is open at a checkpoint; `reopen`: opening it again; `standard`:
 //! the streams with which a program is started; `memory`: those in memory; `stream`: inside of a `FILE`; `system`: what the system says of
 //! descriptors; `baseline`: how the process began; `locks`: locks on files; `own`: the runtime's own descriptors; `numbers`: each rank's;
 //! `window`: what ranks use while they take their checkpoints one by one; `printing`: what they print then.
 //!
 //! Outputs are cut to their length at the checkpoint, so that what was written after it is written once.
 
-pub mod again;
 pub mod baseline;
 pub mod call_place;
 pub mod describe;
@@ -16,6 +15,7 @@ pub mod locks;
 pub mod memory;
 pub mod numbers;
 pub mod printing;
+pub mod reopen;
 pub mod scan;
 pub mod standard;
 pub mod stream;
@@ -34,7 +34,6 @@ use pc3_os::streams;
 use pc3_os::types::FILE;
 
 use crate::variables;
-use again::Reopened;
 pub use call_place::call;
 use describe::{as_it_is, describe, gone};
 pub use memory::Owner;
@@ -44,6 +43,7 @@ use pc3_format::library::{
     Origin, STATE_EOF, STATE_UNSEEN,
 };
 use pc3_format::meta::Span;
+use reopen::Reopened;
 use scan::OpenFile;
 pub use standard::kind_of;
 use standard::standard;
@@ -379,15 +379,15 @@ impl Files {
     ) -> Result<(), String> {
         let mut files: Vec<Reopened> = Vec::new();
         for meta in &library.open {
-            let fd = again::open(meta, &files, contents)?;
+            let fd = reopen::open(meta, &files, contents)?;
             let held = meta.contents.map(contents);
             files.push(Reopened {
-                contents: held.filter(|c| !again::holds(&fd, c)).map(<[u8]>::to_vec),
+                contents: held.filter(|c| !reopen::holds(&fd, c)).map(<[u8]>::to_vec),
                 meta: meta.clone(),
                 fd,
             });
         }
-        again::place(owner.rank, &files, &|n| is_unseen(streams, n))?;
+        reopen::place(owner.rank, &files, &|n| is_unseen(streams, n))?;
         for file in streams {
             if file.kind == FileKind::Closed {
                 found(file.addr, 0);
@@ -459,8 +459,8 @@ impl Files {
             };
             done.map_err(|e| cannot(&String::from_utf8_lossy(&file.meta.path), &e))?;
             for (n, ends) in file.meta.numbers.iter().filter(|n| n.0 < 3) {
-                again::put(&file.fd, *n as RawFd, *ends)?;
-                again::remember(rank, *n as RawFd, &file.meta);
+                reopen::put(&file.fd, *n as RawFd, *ends)?;
+                reopen::remember(rank, *n as RawFd, &file.meta);
             }
         }
         let mut numbers = HashMap::new();
@@ -470,8 +470,8 @@ impl Files {
                 n.0 >= 3 && all.any(|f| f.descriptor == n.0 && f.state & STATE_UNSEEN != 0)
             };
             for (n, ends) in file.meta.numbers.iter().filter(unseen) {
-                let here = again::put_near(&file.fd, *n as RawFd, *ends)?;
-                again::remember(rank, here, &file.meta);
+                let here = reopen::put_near(&file.fd, *n as RawFd, *ends)?;
+                reopen::remember(rank, here, &file.meta);
                 numbers.insert(*n, here);
             }
         }
@@ -605,7 +605,7 @@ fn position(file: &Reopened) -> io::Result<()> {
         Origin::Inherited(1) => cut_back(fd, standard::own_end(1, at)),
         _ => {
             if scan::writes(meta) && system::length_of(fd).is_some() {
-                again::undo(file)?;
+                reopen::undo(file)?;
                 if system::length_of(fd) != Some(meta.length) {
                     system::cut(fd, meta.length)?;
                 }

@@ -17,8 +17,8 @@ use super::system::{self, Identity};
 use pc3_format::library::{
     OpenMeta, Origin, ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_READ, ACCESS_WRITE,
 };
+use pc3_format::memory_reserve;
 use pc3_format::meta::Span;
-use pc3_format::room;
 use pc3_os::own::is_own;
 
 /// Contents of removed files are saved up to this length.
@@ -368,7 +368,7 @@ const DEVICES: [&[u8]; 6] = [
 
 /// The descriptor itself may be for writing only.
 fn contents(fd: RawFd, length: u64) -> std::io::Result<Vec<u8>> {
-    let mut bytes = room::vec(length as usize)?;
+    let mut bytes = memory_reserve::vec(length as usize)?;
     bytes.resize(length as usize, 0);
     if system::access(fd) & ACCESS_READ != 0 {
         // SAFETY: the program's descriptor, which stays open: to close any one of a file ends its locks.

@@ -1,5 +1,5 @@
 //! The program as its units describe it.
 
-pub mod also;
-pub mod heads;
+pub mod block_heads;
 pub mod registry;
+pub mod struct_overlays;

@@ -25,8 +25,8 @@ use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
 use crate::pieces::known::may_hold;
-use crate::program::also::{self, Also};
-use crate::program::heads::{self, Heads};
+use crate::program::block_heads::{self, Heads};
+use crate::program::struct_overlays::{self, StructOverlay};
 use crate::stack::frames::text;
 use crate::unions::shapes::Shapes;
 use pc3_control::control;
@@ -158,7 +158,7 @@ pub struct OrderDependence {
     pub by: u32,
     /// Address of the byte that says whether its code has run; 0: nothing says it.
     pub ran: usize,
-    /// Only if sizes have got to this node (`ways`).
+    /// Only if sizes have got to this node (`size_flows`).
     pub when: Option<String>,
 }
 
@@ -228,7 +228,7 @@ pub struct Program {
     /// Places that allocate memory of unknown type, or of several forms.
     pub untyped: Vec<String>,
     /// Structs whose memory is also written as others.
-    pub also: Vec<Also>,
+    pub also: Vec<StructOverlay>,
     /// Unions in objects of static storage that an initialiser gives a value: address of the template, type, size, member.
     pub unions: Vec<(usize, u32, usize, u32)>,
     pub shapes: Arc<Shapes>,
@@ -256,7 +256,7 @@ pub struct Program {
     /// A descriptor for each type that has one, for headers on the shadow stack.
     pub descriptors: HashMap<TypeId, *mut pc3_type>,
     /// Sites of memory with a head in front of what was asked for.
-    pub headed: heads::Sites,
+    pub headed: block_heads::Sites,
     func_of: HashMap<usize, usize>,
     char_type: TypeId,
     text_type: TypeId,
@@ -342,7 +342,7 @@ impl Program {
             dealt: Vec::new(),
             guest: false,
             descriptors: HashMap::new(),
-            headed: heads::Sites::new(),
+            headed: block_heads::Sites::new(),
             func_of: HashMap::new(),
             char_type: TypeId::UNKNOWN,
             text_type: TypeId::UNKNOWN,
@@ -434,7 +434,7 @@ struct Builder {
     wide: Vec<Wide>,
     orders: Vec<OrderDependence>,
     untyped: Vec<String>,
-    also: Vec<also::Half>,
+    also: Vec<struct_overlays::Half>,
     unions: Vec<(usize, u32, usize, u32)>,
     kinds: Vec<(u32, u32)>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
@@ -508,7 +508,7 @@ impl Builder {
             let also = slice(u.also, u.nalso).iter();
             self.also.extend(also.map(|a| {
                 let id = |t: *const pc3_type| t.as_ref().map(|t| TypeId(t.id));
-                also::Half {
+                struct_overlays::Half {
                     of: id(a.ty),
                     other: id(a.other),
                     place: text(a.place).into_owned(),
@@ -591,7 +591,7 @@ impl Builder {
             wide: self.wide,
             orders: self.orders,
             untyped: self.untyped,
-            also: also::joined(&self.also),
+            also: struct_overlays::joined(&self.also),
             shapes,
             unions: self.unions,
             main: self.main.ok_or(RegistryError::NoMain)?,

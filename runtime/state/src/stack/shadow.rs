@@ -8,8 +8,8 @@
 use std::ffi::{c_char, c_void};
 use std::io;
 
+use pc3_heap::address_space::{self, Purpose};
 use pc3_heap::guard;
-use pc3_heap::room::{self, Purpose};
 use pc3_os::memory::{self, page_size, Backing};
 use pc3_typemetric::descriptor::pc3_type;
 
@@ -47,7 +47,7 @@ pub struct Shadow {
 
 /// Zeroed memory for as long as the process lives, if it can be at the same address in every run.
 pub fn standing(bytes: usize) -> io::Result<*mut c_void> {
-    let own = room::map(Purpose::Standing, bytes, page_size());
+    let own = address_space::map(Purpose::Standing, bytes, page_size());
     if !own.is_null() {
         return Ok(own.cast());
     }
@@ -163,7 +163,7 @@ impl Drop for Shadow {
     fn drop(&mut self) {
         // SAFETY: exactly what `new` mapped.
         unsafe { memory::unmap(self.base.cast(), self.mapped) };
-        room::unmapped(self.base as usize, self.mapped);
+        address_space::unmapped(self.base as usize, self.mapped);
     }
 }
 

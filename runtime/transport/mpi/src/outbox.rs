@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::zeroed;
 
 use mpi::ffi::{self, MPI_Comm, MPI_Request, MPI_Status};
-use pc3_transport::heads::{Last, MOST};
+use pc3_transport::head_compression::{Last, MOST};
 use pc3_transport::{Head, Sink, HEAD};
 
 use crate::state::{done, BODY, FRAME, PIECE, SMALL};

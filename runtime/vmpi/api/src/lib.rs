@@ -5,17 +5,17 @@
 //! pointer-sized numbers (`usize`); pointers are trusted only as far as C must.
 //!
 //! * `messages`, `collectives`, `files`, `windows`, `objects`, `job`: the functions, by chapter; `births`: spawned ranks.
-//! * `arguments`, `given`: arguments, checked; `entry` runs a function's body; `raise`: what becomes of its error.
+//! * `arguments`, `collective_arguments`: arguments, checked; `entry` runs a function's body; `raise`: what becomes of its error.
 
 // The standard says what each function may be given; its sections are named instead.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 pub mod arguments;
 mod births;
+mod collective_arguments;
 pub mod collectives;
 pub mod entry;
 pub mod files;
-mod given;
 pub mod job;
 pub mod messages;
 pub mod objects;

@@ -5,7 +5,7 @@
 //! | module | what |
 //! |---|---|
 //! | `mail` | what messages are kept in, and what waits for them |
-//! | `coord`, `counts`, `idle` | the barrier's state, what ranks have sent, who waits in vain |
+//! | `coord`, `counts`, `vain_waits` | the barrier's state, what ranks have sent, who waits in vain |
 //! | `rank`, `world`, `above` | a rank, a job's ranks in this process; what is asked of the crates above |
 //! | `p2p` | sending, receiving, waiting |
 //! | `coord::{decide, standing}`, `relief`, `deadlock`, `poll` | what is done when ranks wait in vain |
@@ -21,11 +21,11 @@ pub mod coord;
 pub mod counts;
 pub mod deadlock;
 mod host;
-pub mod idle;
 pub mod mail;
 pub mod p2p;
 pub mod poll;
 pub mod rank;
 mod relief;
 pub mod stats;
+pub mod vain_waits;
 pub mod world;

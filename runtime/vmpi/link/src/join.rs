@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use pc3_runtime::{control, given, settings};
+use pc3_runtime::{control, inherited, settings};
 
 use crate::arrivals::sink;
 use crate::collectives::board::Board;
@@ -25,7 +25,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         return Ok(None);
     };
     let (index, count) = (carrier.index(), carrier.count());
-    let silence = settings::silence(given::var).filter(|_| carrier.is_native());
+    let silence = settings::silence(inherited::var).filter(|_| carrier.is_native());
     let post = Post {
         carrier,
         porter: OnceLock::new(),

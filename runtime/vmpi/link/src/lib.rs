@@ -11,7 +11,7 @@
 //! | `arrivals`, `work` | what the transport delivers, and who handles it |
 //! | `messages` | those that go whole (`send`), that are offered (`traffic`, `rendezvous`, `offers`, `pulls`), that count (`counted`); how much may be sent unasked (`credit`); what comes (`arrive`, `handle`) |
 //! | `collectives` | what collectives exchange: on the `board`, in `slots` |
-//! | `processes` | checkpoints and quiescence (`node`, `deciding`, `polls`); what all have to know in the same order (`total_order`); `desk`, `together`; `heartbeat`, `ending` |
+//! | `processes` | checkpoints and quiescence (`node`, `deciding`, `polls`); what all have to know in the same order (`total_order`); `desk`, `joint_actions`; `heartbeat`, `ending` |
 //! | `ports`, `port_calls`, `pointers` | ports and names; shared pointers of files |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]

@@ -7,7 +7,7 @@ use pc3_transport::Head;
 
 use crate::kind::Kind;
 use crate::link::Link;
-use crate::messages::heads::READ;
+use crate::messages::frame_heads::READ;
 use crate::messages::{offers, pulls, rendezvous, send};
 use pc3_vmpi_core::above::Remote;
 use pc3_vmpi_core::mail::mailbox::Message;

@@ -15,17 +15,17 @@
 //! | `operations` | what ranks do in one: messages (`p2p`, `remote`, `late`), collectives (`coll`, `later`), spawning (`births`), files (`io`), what another run could have otherwise (`outcomes`) |
 //! | `checkpoint` | local checkpoints: taken (`local`), written (`commit`), gone on from (`recover`); who is waited for (`waiting`) |
 //! | `above`, `protocol` | the protocol as messages and collectives know it, and as the engine does |
-//! | `room`, `words` | memory for all that; what processes tell each other |
+//! | `epoch_memory`, `epoch_frames` | memory for all that; what processes tell each other |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod above;
 pub mod checkpoint;
 mod epoch;
+mod epoch_frames;
+pub mod epoch_memory;
 pub mod machines;
 pub mod operations;
 pub mod protocol;
 mod remote_epochs;
-pub mod room;
 pub mod state;
-mod words;

@@ -6,9 +6,9 @@
 //! elsewhere is still on its way: then nothing that nobody has counted can come to them.
 
 use crate::checkpoint::waiting;
+use crate::epoch_frames::tell;
 use crate::machines::machines;
 use crate::state::remote::FAN;
-use crate::words::tell;
 use pc3_vmpi_core::coord::decide::furthest_of_all;
 use pc3_vmpi_link::link;
 use pc3_vmpi_link::post::fail;
@@ -16,17 +16,17 @@ use pc3_vmpi_link::post::fail;
 use pc3_protocol::{above, Down, Source, Up};
 use pc3_runtime::skipped_checkpoint::Skipped;
 
+use crate::epoch_frames;
+use crate::epoch_frames::Word;
 use crate::machines::done;
 use crate::operations::births;
 use crate::state::{Stage, State};
-use crate::words;
-use crate::words::Word;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_link::messages::offers;
 
 /// Another process says something.
 pub(crate) fn hear(world: &World, from: u32, bytes: &[u8]) {
-    let word = match words::read(bytes) {
+    let word = match epoch_frames::read(bytes) {
         Ok(word) => word,
         Err(e) => fail(&format!("internal error: {e}")),
     };

@@ -14,7 +14,7 @@
 //! | `coro`, `threads` | the two back ends |
 //! | `coro::stack`, `overflow` | stacks of ranks, and where one ends |
 //! | `seats` | on which processors workers begin |
-//! | `idle`, `states`, `turns`, `order`, `observe` | who runs next, and who waits |
+//! | `idle`, `states`, `fairness`, `order`, `observe` | who runs next, and who waits |
 //! | `inbox` | wake-ups from other threads |
 //! | `lock`, `brief`, `grow`, `cache_lines`, `copy` | a lock, a short one, lists that only grow, cache lines, copies of few bytes |
 
@@ -23,6 +23,7 @@ pub mod cache_lines;
 pub mod copy;
 #[cfg(pc3_coroutines)]
 pub(crate) mod coro;
+mod fairness;
 pub mod grow;
 mod idle;
 mod inbox;
@@ -34,7 +35,6 @@ mod scheduler;
 mod seats;
 mod states;
 pub mod threads;
-mod turns;
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write};

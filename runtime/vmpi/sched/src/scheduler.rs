@@ -15,7 +15,7 @@ use crate::inbox::{Inbox, NOBODY};
 use crate::observe::Watch;
 use crate::seats::Seats;
 use crate::threads::baton::Baton;
-use pc3_runtime::given;
+use pc3_runtime::inherited;
 use pc3_runtime::report::{die, EXIT_SETTINGS};
 
 /// What the scheduler serves.
@@ -66,7 +66,7 @@ impl Backend {
 
     /// What `PC3_SCHED` asks for: `threads`, or `coroutines` where they exist.
     pub fn from_env(default: Backend) -> Backend {
-        let asked = given::var_os("PC3_SCHED").unwrap_or_default();
+        let asked = inherited::var_os("PC3_SCHED").unwrap_or_default();
         match asked.to_str() {
             Some("threads") => Backend::Threads,
             Some("coroutines") => Backend::ALL[0],

@@ -3,14 +3,14 @@
 //! | module | what |
 //! |---|---|
 //! | `save`, `load` | all of it |
-//! | `posted`, `message`, `files`, `windows` | pending requests, inbound messages, open files, windows |
+//! | `other_requests`, `message`, `files`, `windows` | pending requests, inbound messages, open files, windows |
 //! | `saved` | communicators, groups, datatypes and other objects |
 //! | `status` | versions and flags, statuses of requests |
 
 pub mod files;
 pub mod load;
 pub mod message;
-pub mod posted;
+pub mod other_requests;
 pub mod save;
 pub mod saved;
 mod status;

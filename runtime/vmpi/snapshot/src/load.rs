@@ -10,7 +10,7 @@ use pc3_vmpi_link::remote;
 use crate::status::{
     self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION, WINDOWS,
 };
-use crate::{files, message, posted, saved, windows};
+use crate::{files, message, other_requests, saved, windows};
 use pc3_vmpi_coll::comm::WORLD_ID;
 use pc3_vmpi_coll::meeting::rounds;
 use pc3_vmpi_core::mail::request::{Extra, RequestKind};
@@ -112,8 +112,8 @@ fn read_extras(
 ) -> Result<(), LoadError> {
     for q in requests {
         let extra = match q.make.what {
-            RequestKind::Coll => Extra::Coll(Box::new(posted::read(r, me, ctx, types)?)),
-            RequestKind::General => Extra::General(posted::read_general(r, ctx)?),
+            RequestKind::Coll => Extra::Coll(Box::new(other_requests::read(r, me, ctx, types)?)),
+            RequestKind::General => Extra::General(other_requests::read_general(r, ctx)?),
             _ => continue,
         };
         q.make.extra = Some(Box::new(extra));

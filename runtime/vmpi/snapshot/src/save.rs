@@ -26,7 +26,7 @@ use pc3_vmpi_core::p2p::written;
 use crate::status::{
     self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION, WINDOWS,
 };
-use crate::{files, posted, saved, windows};
+use crate::{files, other_requests, saved, windows};
 use pc3_vmpi_core::mail::mailbox::Message;
 use pc3_vmpi_core::mail::request::{Extra, RequestKind};
 use pc3_vmpi_core::p2p::{Key, Mode, Request, Status};
@@ -88,14 +88,16 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
         .iter()
         .filter_map(|(_, r)| Some((r.extra.as_deref()?, over(r))))
         .collect();
-    let extra_types = more.iter().flat_map(|(x, over)| posted::types(x, *over));
+    let extra_types = more
+        .iter()
+        .flat_map(|(x, over)| other_requests::types(x, *over));
     let types = list.iter().map(|(_, r)| &r.ty).chain(extra_types);
     let types = types.chain(files::types(me));
     let objects = saved::save(me.objects(), types);
     w.0.extend_from_slice(&objects);
     saved::save_more(me.objects(), &mut w);
     for (extra, over) in more {
-        posted::write(&mut w, extra, over, (!guest).then_some(ctx));
+        other_requests::write(&mut w, extra, over, (!guest).then_some(ctx));
     }
     w.u32(me.world().late_ids.load(Relaxed));
     if registered {

@@ -15,9 +15,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, Pat};
 
 use super::{places, BodyForm, Builder};
-use crate::again::{is_adaptor, iterates, telling, Locals};
 use crate::flow::identifiers;
 use crate::marks;
+use crate::reevaluation::{is_adaptor, iterates, telling, Locals};
 
 /// A question about a type.
 pub(super) enum Question {

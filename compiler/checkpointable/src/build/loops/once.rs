@@ -12,12 +12,12 @@ use quote::{quote, ToTokens};
 use syn::{Expr, Local, Pat, Stmt};
 
 use super::walks::ahead;
-use crate::again::{walks, Reevaluation};
 use crate::build::lets::has_closure;
 use crate::build::{label, Builder, Restoration, Result, Var};
 use crate::flow::identifiers;
 use crate::loops::{over, Over};
 use crate::marks::{self, has_points};
+use crate::reevaluation::{walks, Reevaluation};
 
 /// Such a local.
 pub(in crate::build) struct Once {

@@ -10,11 +10,11 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{parse_quote, parse_quote_spanned, Block, Expr, ExprClosure, Stmt, UnOp};
 
-use crate::again::{is_adaptor, is_constructor, is_source, iterates, telling};
 use crate::build::places;
 use crate::marks::{self, Arguments};
 use crate::names::texts::captures;
 use crate::names::NUMBERS;
+use crate::reevaluation::{is_adaptor, is_constructor, is_source, iterates, telling};
 
 const WHY: &str = "would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)";
 

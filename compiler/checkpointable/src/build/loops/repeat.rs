@@ -6,7 +6,6 @@ use syn::spanned::Spanned;
 use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 
 use super::ask_parts;
-use crate::again::{telling, Reevaluation, Source};
 use crate::build::borrows::{makes_values, unchanged};
 use crate::build::brief::leaves;
 use crate::build::conditions::Bodies;
@@ -15,6 +14,7 @@ use crate::build::{label, Builder, Destination, Point, Restoration, Result};
 use crate::fold;
 use crate::loops::{is_constant, over, owned, unchanging, Over};
 use crate::moves;
+use crate::reevaluation::{telling, Reevaluation, Source};
 
 impl Builder {
     pub(in crate::build) fn loop_(

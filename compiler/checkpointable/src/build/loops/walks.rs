@@ -12,11 +12,11 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Expr, Local, Pat};
 
 use super::ask_parts;
-use crate::again::{iterates, telling, walks, Reevaluation, Source};
 use crate::build::borrows::type_of;
 use crate::build::lets::has_closure;
 use crate::build::{places, Builder, Restoration, Result};
 use crate::loops::{over, owned_local, unchanging, Over};
+use crate::reevaluation::{iterates, telling, walks, Reevaluation, Source};
 
 impl Builder {
     /// `let it = ITERATOR;`: how it comes back, what is asked of it, and its value.

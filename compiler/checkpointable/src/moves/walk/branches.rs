@@ -5,9 +5,9 @@ use syn::Expr;
 
 use super::super::{join, number, of_loop, same, Presence, State};
 use super::{root, Around, MoveWalk};
-use crate::again::bases;
 use crate::build::brief::leaves_nothing_else;
 use crate::flow::identifiers;
+use crate::reevaluation::bases;
 
 impl MoveWalk {
     /// Branches, and blocks that are left by a label.

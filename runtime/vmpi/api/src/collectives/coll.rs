@@ -6,11 +6,11 @@ use std::ffi::{c_int, c_void};
 
 use pc3_vmpi_coll::topo::neighbors::Neighbors;
 
-use crate::entry::entry;
-use crate::given::{
+use crate::collective_arguments::{
     keep_shape, root_of, shape, side, uses, uses_between, Count, HeldTypes, IntegerList,
     SideArguments, Use,
 };
+use crate::entry::entry;
 use crate::messages::p2p::publish;
 use pc3_vmpi_coll::comm::Comm;
 use pc3_vmpi_coll::meeting::posted::{Posted, Work};

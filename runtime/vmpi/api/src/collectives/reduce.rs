@@ -4,9 +4,11 @@ use pc3_vmpi_coll::handles::HasObjects;
 use std::ffi::{c_int, c_void};
 
 use crate::arguments::{buffer, wide_count};
+use crate::collective_arguments::{
+    in_place, keep_shape, root_of, shape, sum, Array, Count, IntegerList,
+};
 use crate::collectives::coll::{arg, post, take_part, When};
 use crate::entry::entry;
-use crate::given::{in_place, keep_shape, root_of, shape, sum, Array, Count, IntegerList};
 use pc3_vmpi_coll::meeting::posted::{KeptReduction, Work};
 use pc3_vmpi_coll::meeting::Kind;
 use pc3_vmpi_coll::work::reduce::Reduction;

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::arguments::{buffer, put, wide_count};
-use crate::given::Count;
+use crate::collective_arguments::Count;
 use crate::windows::on_window;
 use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_core::poll::poll;

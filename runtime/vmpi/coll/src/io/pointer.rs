@@ -11,7 +11,7 @@ use pc3_vmpi_core::rank::RankState;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keeper {
     /// All members are in this process.
-    Together,
+    Contribution,
     /// A process has it: that of the first member.
     Process(u32, Name),
 }
@@ -31,12 +31,12 @@ impl Keeper {
                 };
                 Keeper::Process(world.process_of(*first), name)
             }
-            _ => Keeper::Together,
+            _ => Keeper::Contribution,
         }
     }
 
     pub(crate) fn is_apart(self) -> bool {
-        self != Keeper::Together
+        self != Keeper::Contribution
     }
 
     /// By the first member, before others know of the file: where its pointer begins.
@@ -49,7 +49,7 @@ impl Keeper {
     /// By the first member, while no other uses it.
     pub fn set(self, me: &RankState, here: &AtomicI64, at: i64) {
         match self {
-            Keeper::Together => here.store(at, Relaxed),
+            Keeper::Contribution => here.store(at, Relaxed),
             Keeper::Process(_, name) => elsewhere(me).set_pointer(name, at),
         }
     }

@@ -7,7 +7,7 @@ use crate::remote::elsewhere::Elsewhere;
 use crate::remote::few::{CallSignature, Few, Heard};
 use crate::remote::kept::Keep;
 use crate::remote::zero_copy::RemoteProcess;
-use crate::work::together::Together;
+use crate::work::process_contribution::Contribution;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::{fail, Class, Result};
@@ -100,8 +100,8 @@ pub trait Call: Sized {
     /// What another process lends is read before any work is done: that may write to what was lent.
     const READ_AT_ONCE: bool = false;
     /// What some of the members `here` give together, instead of each by itself.
-    fn together(_: &All<Self>, _here: &[usize]) -> Together {
-        Together::default()
+    fn together(_: &All<Self>, _here: &[usize]) -> Contribution {
+        Contribution::default()
     }
     /// What the calls of the members `here` amount to, if other processes can be told so ([`crate::remote::inline_collective`]); `most`: members that
     /// any process has.

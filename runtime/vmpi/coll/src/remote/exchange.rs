@@ -11,7 +11,7 @@ use crate::meeting::all::All;
 use crate::meeting::call::{Call, Crew};
 use crate::meeting::kind::Algorithm;
 use crate::meeting::{unsupported, Meeting};
-use crate::work::together::Together;
+use crate::work::process_contribution::Contribution;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::group::Group;
 use pc3_vmpi_objects::wire::Reader;
@@ -91,7 +91,7 @@ impl Meeting {
         out: &dyn Elsewhere,
         group: &Group,
         me: usize,
-        (keep, loans, together): (&mut Option<Keep<C>>, &mut Loans, &mut Together),
+        (keep, loans, together): (&mut Option<Keep<C>>, &mut Loans, &mut Contribution),
     ) -> Result<Brought> {
         let remote = self.remote.get_or_init(|| Members::new(out.world(), group));
         if remote.places.len() == 1 {
@@ -165,7 +165,7 @@ impl Meeting {
         remote: &Members,
         group: &Group,
         (topic, here): (Topic, &[usize]),
-        (loans, together): (&mut Loans, &Together),
+        (loans, together): (&mut Loans, &Contribution),
     ) -> Vec<(u32, Box<[u8]>)> {
         for (process, to) in remote.places.iter().filter(|p| *p.0 != out.world().index()) {
             let to = RemoteProcess::lend(to, out.is_read_by(*process), together);

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 
 use super::elsewhere::{Elsewhere, Topic};
-use crate::work::together::Together;
+use crate::work::process_contribution::Contribution;
 use pc3_vmpi_objects::datatype::Datatype;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
@@ -24,7 +24,7 @@ pub struct RemoteProcess<'a> {
     /// It can read this process's memory.
     reads: bool,
     lent: Cell<bool>,
-    together: Option<&'a Together>,
+    together: Option<&'a Contribution>,
 }
 
 impl<'a> RemoteProcess<'a> {
@@ -39,7 +39,11 @@ impl<'a> RemoteProcess<'a> {
     }
 
     /// `together`: what members here give together, which stays.
-    pub fn lend(members: &'a [usize], reads: bool, together: &'a Together) -> RemoteProcess<'a> {
+    pub fn lend(
+        members: &'a [usize],
+        reads: bool,
+        together: &'a Contribution,
+    ) -> RemoteProcess<'a> {
         RemoteProcess {
             reads,
             together: Some(together),

@@ -1,9 +1,9 @@
 //! The work of reductions: contributions combined in the order that [`crate::work::reduce`] gives, by predefined operations a chunk at a
 //! time, by users' functions with whole vectors.
 
+use super::process_contribution::{Contribution, Vector};
 use super::reduce::{Flow, Reduction};
 use super::subtrees::subtrees;
-use super::together::{Together, Vector};
 use crate::handles::HasObjects;
 use crate::meeting::all::All;
 use crate::meeting::kind::{Brief, Kind};
@@ -17,9 +17,9 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Of all subtrees of more than one member that lie within `here` (ascending) and in no greater one that does.
-pub fn together(all: &All<Reduction>, here: &[usize]) -> Together {
+pub fn together(all: &All<Reduction>, here: &[usize]) -> Contribution {
     let more = subtrees(here).filter(|s| s.1 > 1);
-    Together(
+    Contribution(
         more.map(|(first, covers)| (first, covers, sum(all, first, covers)))
             .collect(),
     )

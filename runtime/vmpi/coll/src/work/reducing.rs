@@ -1,10 +1,10 @@
 //! How reductions are done.
 
 use super::combine::{by_function, elements, halves, small, together};
+use super::process_contribution::Contribution;
 use super::reduce::{basic, Flow, Odd, Reduction};
 use super::shapes::{root_side, DealShape, NOBODY, SHARE_FROM};
 use super::side::{read_elements, write_elements, Ints};
-use super::together::Together;
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
 use crate::meeting::kind::{Algorithm, Brief, Kind};
@@ -236,7 +236,7 @@ impl Call for Reduction<'_> {
     const APART: bool = true;
     const READ_AT_ONCE: bool = true;
 
-    fn together(all: &All<Self>, here: &[usize]) -> Together {
+    fn together(all: &All<Self>, here: &[usize]) -> Contribution {
         let first = all.get(here[0]);
         let sums =
             !first.is_scan() && matches!(first.shape, DealShape::Intra) && first.kernel.is_some();
@@ -248,7 +248,7 @@ impl Call for Reduction<'_> {
         let needed = first.kind != Kind::Reduce || !here.contains(&first.root);
         match sums && needed && here.iter().all(alike) {
             true => together(all, here),
-            false => Together::default(),
+            false => Contribution::default(),
         }
     }
 

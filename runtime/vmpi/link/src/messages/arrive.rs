@@ -1,7 +1,7 @@
 //! Messages of other processes come to the ranks that they are for.
 
 use super::credit::weight;
-use super::heads::{key_of, type_from_wire, whole};
+use super::frame_heads::{key_of, type_from_wire, whole};
 use crate::frame::Frame;
 use crate::link::Link;
 use pc3_vmpi_core::mail::mailbox::{Data, Message};

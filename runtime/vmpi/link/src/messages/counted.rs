@@ -1,7 +1,7 @@
 //! Messages of other processes that count: they come whole, and who sends a synchronous one is told when it has been received.
 
 use super::arrive::forever;
-use super::heads::{key_of, whole};
+use super::frame_heads::{key_of, whole};
 use crate::frame::Frame;
 use crate::link::Link;
 use pc3_vmpi_core::mail::mailbox::Data;

@@ -14,7 +14,7 @@ use pc3_transport::Head;
 
 use super::arrive::{eager, offered};
 use super::counted;
-use super::heads::key_of;
+use super::frame_heads::key_of;
 use super::pulls;
 use super::rendezvous::{offer_taken, settled};
 use crate::frame::{Frame, Handler};

@@ -3,8 +3,8 @@
 pub mod arrive;
 pub mod counted;
 pub(crate) mod credit;
+pub mod frame_heads;
 pub mod handle;
-pub mod heads;
 pub mod offers;
 pub mod pulls;
 pub mod rendezvous;

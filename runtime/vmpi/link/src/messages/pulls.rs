@@ -2,7 +2,7 @@
 
 use pc3_transport::Head;
 
-use super::heads::READ;
+use super::frame_heads::READ;
 use super::traffic::Pull;
 use crate::frame::{Frame, FrameBody};
 use crate::kind::Kind;

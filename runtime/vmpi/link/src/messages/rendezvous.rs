@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::*;
 
 use pc3_transport::Head;
 
-use super::heads::{head_of, type_to_wire, READ};
+use super::frame_heads::{head_of, type_to_wire, READ};
 use super::traffic::{Offered, OfferedMessage, Sending};
 use crate::frame::{Frame, FrameBody};
 use crate::kind::Kind;

@@ -2,7 +2,7 @@
 
 use pc3_transport::Head;
 
-use super::heads::{head_of, type_to_wire};
+use super::frame_heads::{head_of, type_to_wire};
 use super::rendezvous::offer_copy;
 use crate::kind::Kind;
 use crate::link::Link;

@@ -12,9 +12,9 @@ use pc3_runtime::control::{set_flag, FLAG_ENGINE};
 use pc3_runtime::report::{die, say, EXIT_DEADLOCK};
 use pc3_transport::Head;
 
+use super::control_frames::{read_down, read_up, write_down, write_up};
 use super::node::{Event, Message, Node};
 use super::polls::{self, Step};
-use super::words::{read_down, read_up, write_down, write_up};
 use crate::kind::Kind;
 use crate::link::Link;
 use crate::messages::offers;

@@ -11,9 +11,9 @@ use pc3_runtime::skipped_checkpoint::Skipped;
 use pc3_runtime::transfer::SaveCtx;
 use pc3_runtime::{chaos, checkpoint};
 
+use crate::epoch_memory;
 use crate::machines::done;
 use crate::operations::{later, p2p, remote};
-use crate::room;
 use crate::state::{Stage, State, Taken};
 use pc3_vmpi_core::mail::request::{Mode, Request, RequestKind};
 use pc3_vmpi_core::rank::RankState;
@@ -77,7 +77,7 @@ pub fn unwound(world: &World, rank: &mut Rank) {
         // Given up meanwhile.
         return done(world, s);
     }
-    if let Err(why) = room::for_line(me) {
+    if let Err(why) = epoch_memory::for_line(me) {
         s.give_up(world, why);
         return done(world, s);
     }
@@ -171,7 +171,7 @@ pub(crate) fn take_ended(s: &mut State, world: &World) {
 pub(crate) fn take_one_ended(s: &mut State, me: &RankState) {
     if s.members[me.slot as usize].at_location() {
         let Some(rank) = me.exec() else { return };
-        if let Err(why) = room::for_line(me) {
+        if let Err(why) = epoch_memory::for_line(me) {
             return s.give_up(me.world(), why);
         }
         let engine = pass(me, rank, s);

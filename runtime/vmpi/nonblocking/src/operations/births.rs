@@ -4,15 +4,15 @@
 //! checkpoint as it is then: with its number, its arguments, its globals and its communicators, yet to begin.  Its root's log
 //! says that it spawned it; when it does so again, the rank begins.
 
-use crate::words::tell;
+use crate::epoch_frames::tell;
 use std::sync::atomic::Ordering::*;
 
 use pc3_protocol::{Birth, Stamp};
 use pc3_runtime::report::{die, EXIT_FATAL};
 
 use crate::checkpoint::local;
+use crate::epoch_frames::Word;
 use crate::machines::{done, Machines};
-use crate::words::Word;
 use pc3_vmpi_core::rank::{Call, RankState};
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_link::processes::total_order::Turn;

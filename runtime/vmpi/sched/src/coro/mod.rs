@@ -1,7 +1,7 @@
 //! Back end for targets with stackful coroutines: a switch is a few instructions.
 //!
 //! [`stacks`] has the coroutines: where we know how to, a rank switches to the next one itself (`direct`); else it goes back to
-//! the worker's thread, which resumes that one (`turns`).
+//! the worker's thread, which resumes that one (`resume`).
 
 #[cfg_attr(target_arch = "x86_64", path = "direct.rs")]
 #[cfg_attr(not(target_arch = "x86_64"), path = "turns.rs")]

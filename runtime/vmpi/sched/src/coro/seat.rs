@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use self::direct::{Seat, Thread};
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) use self::turns::{Coro, Seat, Thread, Yield};
+pub(crate) use self::resume::{Coro, Seat, Thread, Yield};
 
 /// What belongs to a worker's thread; baton.
 pub(crate) struct Home {

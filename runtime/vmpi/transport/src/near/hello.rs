@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::os::fd::RawFd;
 
 use pc3_os::{clocks, processes};
-use pc3_runtime::given;
+use pc3_runtime::inherited;
 use pc3_transport::Head;
 
 use super::direct::{Direct, Process, Remote};
@@ -73,7 +73,7 @@ struct Heard<'a> {
 /// Those that are connected by shared memory from now on, if this process has any, and its processors.  Called by
 /// all processes, before anything else is sent.
 pub(crate) fn greet(wire: &Wire, relay: &Relay) -> (Option<Greeted>, Processors) {
-    let off = given::var_os(SETTING).is_some_and(|v| v == "off");
+    let off = inherited::var_os(SETTING).is_some_and(|v| v == "off");
     let place = here().filter(|_| !off);
     let (me, count, nonce) = (wire.index(), wire.count(), nonce());
     let own = place

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use pc3_transport::heads::{Last, News, MOST, SAME};
+use pc3_transport::head_compression::{Last, News, MOST, SAME};
 use pc3_transport::{Head, Sink};
 
 use super::ring::{Mark, Receiver, Sender, INLINE};

@@ -4,7 +4,7 @@
 use crate::machines::machines;
 use std::time::Duration;
 
-use pc3_runtime::room::has;
+use pc3_runtime::memory_reserve::has;
 use pc3_runtime::skipped_checkpoint::Skipped;
 
 use crate::machines::done;

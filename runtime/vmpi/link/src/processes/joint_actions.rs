@@ -52,9 +52,9 @@ impl Link {
 }
 
 /// The runtime's view.
-pub struct Together(pub std::sync::Arc<Link>);
+pub struct JointActions(pub std::sync::Arc<Link>);
 
-impl pc3_runtime::peers::Peers for Together {
+impl pc3_runtime::peers::Peers for JointActions {
     fn index(&self) -> usize {
         self.0.index() as usize
     }

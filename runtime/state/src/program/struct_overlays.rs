@@ -4,7 +4,7 @@ use pc3_typemetric::types::TypeId;
 
 /// Memory of a struct that the program also writes as another one.
 #[derive(Debug)]
-pub struct Also {
+pub struct StructOverlay {
     pub of: TypeId,
     pub other: TypeId,
     /// Where it does.
@@ -18,7 +18,7 @@ pub struct Half {
     pub place: String,
 }
 
-pub fn joined(list: &[Half]) -> Vec<Also> {
+pub fn joined(list: &[Half]) -> Vec<StructOverlay> {
     let mut all = Vec::new();
     for a in list {
         let Some(of) = a.of else { continue };
@@ -27,7 +27,7 @@ pub fn joined(list: &[Half]) -> Vec<Also> {
             Some(other) => vec![other],
             None => there.filter_map(|b| b.other).collect(),
         };
-        all.extend(others.into_iter().map(|other| Also {
+        all.extend(others.into_iter().map(|other| StructOverlay {
             of,
             other,
             place: a.place.clone(),

@@ -14,7 +14,7 @@ use super::{Name, RankBuilder, RestoreError};
 use crate::address_map::address_scan::number;
 use crate::address_map::translate::Translator;
 use crate::address_map::type_matching::Plans;
-use pc3_state::program::also::Also;
+use pc3_state::program::struct_overlays::StructOverlay;
 
 const WORD: u64 = 8;
 /// No 64-bit program has anything below.
@@ -81,7 +81,7 @@ struct Image {
 }
 
 impl Others {
-    pub fn new(list: &[Also], plans: &mut Plans) -> Others {
+    pub fn new(list: &[StructOverlay], plans: &mut Plans) -> Others {
         let mut others = Others::default();
         if list.is_empty() {
             return others;
@@ -93,7 +93,7 @@ impl Others {
                 let target = plans.target.get(to);
                 t.name == target.name && counterparts(t, target).is_some()
             };
-            let of: Vec<&Also> = list.iter().filter(|a| is(a.of, plans)).collect();
+            let of: Vec<&StructOverlay> = list.iter().filter(|a| is(a.of, plans)).collect();
             let Some(own) = of.first().and_then(|a| reading(plans, id, a.of, "")) else {
                 continue;
             };

@@ -7,7 +7,7 @@ use pc3_vmpi_objects::error::Result;
 /// Contributions of members of one process that are combined before others get them: of subtrees of the order, by their first
 /// members and how many they have.
 #[derive(Default)]
-pub struct Together(pub(crate) Vec<(usize, usize, Vector)>);
+pub struct Contribution(pub(crate) Vec<(usize, usize, Vector)>);
 
 /// A vector of elements in the layout of its datatype.
 pub(crate) struct Vector {
@@ -67,7 +67,7 @@ impl Vector {
     }
 }
 
-impl Together {
+impl Contribution {
     /// What a member gives, if that is not its own contribution: for how many members, perhaps none.
     pub fn of(&self, member: usize) -> Option<(*const u8, usize)> {
         let within = |s: &&(usize, usize, Vector)| (s.0..s.0 + s.1).contains(&member);
