@@ -4,12 +4,13 @@
 //! the worker's thread, which resumes that one (`resume`).
 
 #[cfg_attr(target_arch = "x86_64", path = "direct.rs")]
-#[cfg_attr(not(target_arch = "x86_64"), path = "turns.rs")]
+#[cfg_attr(not(target_arch = "x86_64"), path = "resume.rs")]
 mod stacks;
 
 pub(crate) mod seat;
 mod stack;
 
+use std::sync::mpsc::channel;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,10 +29,23 @@ pub(super) fn run<H: Host>(host: &Arc<H>) {
 }
 
 fn run_with<H: Host>(host: &Arc<H>, work: fn(&Arc<H>, usize)) {
+    let sched = host.sched();
     std::thread::scope(|scope| {
-        for w in 1..host.sched().workers.len() {
-            scope.spawn(move || work(host, w));
+        // Ranks begin when all workers are on their processors: a thread that has been made on this one may not run
+        // before this one's time slice ends.
+        let (sits, all) = channel::<()>();
+        for w in 1..sched.workers.len() {
+            let sits = sits.clone();
+            scope.spawn(move || {
+                sched.seats.take(w);
+                drop(sits);
+                work(host, w);
+            });
         }
+        sched.seats.take(0);
+        drop(sits);
+        // Nothing is ever sent.
+        let _ = all.recv();
         work(host, 0);
     });
 }
@@ -41,7 +55,6 @@ fn work<H: Host, const OBSERVED: bool>(host: &Arc<H>, index: usize) {
     let sched = host.sched();
     let w = &sched.workers[index];
     watch_overflow();
-    sched.seats.take(index);
     // The thread's, as are the ranks that run on it.
     w.home.errno.set(pc3_os::errors::slot());
     let mut pool = Vec::new();
