@@ -340,7 +340,7 @@ enum { pc3_args_by = 0, pc3_args_wide = 16, pc3_args_right = 0 };
 /* Unions whose members are unlike: member number n was written; a function had a pointer to it; the program keeps one. */
 extern void pc3_union_set(const void *, const struct pc3_type *, unsigned) __attribute__((nothrow, leaf, cold));
 extern void pc3_union_lent(const void *, const struct pc3_type *, unsigned) __attribute__((nothrow, leaf));
-extern void *pc3_union_held(const void *, pc3_size, const struct pc3_type *, unsigned) __attribute__((nothrow, leaf));
+extern void *pc3_union_held(const void *, pc3_size, const struct pc3_type *, unsigned, unsigned) __attribute__((nothrow, leaf, cold));
 /* Objects with such unions: copied; passed or returned by value; arrived so; initialised; overwritten from elsewhere. */
 extern void pc3_union_copied(const void *, const void *, const struct pc3_type *) __attribute__((nothrow, leaf));
 extern void *pc3_union_passed(const void *, const struct pc3_type *) __attribute__((nothrow, leaf));
@@ -393,7 +393,25 @@ PC3_INLINE int pc3_note_copied(const void *pc3_to, const void *pc3_from, pc3_siz
     return 0;
 }
 
-/* Objects with such unions, of so many levels, are copied by memcpy, memmove. */
+/* A pointer to a member is kept: the runtime's table has it, if it is here (runtime/state/src/unions/seen.rs). */
+extern unsigned long long pc3_kept[] __attribute__((visibility("hidden")));
+enum { pc3_kept_code = sizeof(void *) == 8 ? 48 : 32 };
+PC3_INLINE void *pc3_keep(const void *pc3_object, pc3_size pc3_offset, unsigned pc3_code, const struct pc3_type *pc3_t, unsigned pc3_k) {
+    pc3_size pc3_at = (pc3_size)pc3_object + pc3_offset;
+    unsigned long long pc3_key = pc3_at | (unsigned long long)pc3_code << pc3_kept_code;
+    if (PC3_UNLIKELY(!pc3_code || pc3_kept[(pc3_at >> 4) % 64 * 4 + ((pc3_code ^ pc3_code >> 6) & 3)] != pc3_key))
+        return pc3_union_held(pc3_object, pc3_offset, pc3_t, pc3_k, pc3_code);
+    return (void *)pc3_object;
+}
+/* May something of these bytes be in that table? */
+extern unsigned long long pc3_tabled[] __attribute__((visibility("hidden")));
+PC3_INLINE int pc3_is_tabled(const void *pc3_p, pc3_size pc3_n) {
+    pc3_size pc3_a = (pc3_size)pc3_p >> 8, pc3_b = ((pc3_size)pc3_p + pc3_n) >> 8;
+    return pc3_n > 256 || ((pc3_tabled[pc3_a / 64 % 1024] >> pc3_a % 64 | pc3_tabled[pc3_b / 64 % 1024] >> pc3_b % 64) & 1);
+}
+
+/* Objects with such unions, of so many levels, are copied by memcpy, memmove; pc3_tables: they may be in the table, too. */
+enum { pc3_tables = 4 };
 PC3_INLINE int pc3_together(const void *pc3_p, pc3_size pc3_n) {
     pc3_size pc3_at = (pc3_size)pc3_p & (((pc3_size)1 << pc3_notes_shift) - 1);
     return pc3_n <= ((pc3_size)1 << pc3_notes_shift) - pc3_at && pc3_notes[(pc3_size)pc3_p >> pc3_notes_shift];
@@ -402,23 +420,40 @@ PC3_INLINE int pc3_together(const void *pc3_p, pc3_size pc3_n) {
     PC3_INLINE void *name(void *pc3_to, const void *pc3_from, pc3_size pc3_n, unsigned pc3_levels) { \
         pc3_size pc3_d, pc3_s; \
         if (PC3_UNLIKELY(!pc3_together(pc3_to, pc3_n) || !pc3_together(pc3_from, pc3_n))) return pc3_union_memmove(pc3_to, pc3_from, pc3_n); \
+        if (pc3_levels & pc3_tables && PC3_UNLIKELY(pc3_is_tabled(pc3_to, pc3_n) || pc3_is_tabled(pc3_from, pc3_n))) \
+            return pc3_union_memmove(pc3_to, pc3_from, pc3_n); \
         pc3_d = pc3_notes[(pc3_size)pc3_to >> pc3_notes_shift] + 2 * (pc3_size)pc3_to; \
         pc3_s = pc3_notes[(pc3_size)pc3_from >> pc3_notes_shift] + 2 * (pc3_size)pc3_from; \
         copy(pc3_to, pc3_from, pc3_n); \
         copy((void *)pc3_d, (void *)pc3_s, 2 * pc3_n); \
-        if (pc3_levels > 1) copy((void *)(pc3_d + pc3_notes_level), (void *)(pc3_s + pc3_notes_level), 2 * pc3_n); \
+        if ((pc3_levels & 3) > 1) copy((void *)(pc3_d + pc3_notes_level), (void *)(pc3_s + pc3_notes_level), 2 * pc3_n); \
         return pc3_to; \
     }
 PC3_COPIES(pc3_noted_memcpy, __builtin_memcpy)
 PC3_COPIES(pc3_noted_memmove, __builtin_memmove)
+/* An object as a whole (0: it is not) has no more unions than at these places, above each its level; pc3_no_place: none. */
+enum { pc3_place_level = 24, pc3_no_place = 255 << pc3_place_level };
+PC3_INLINE void pc3_void(pc3_size pc3_d, unsigned pc3_place) {
+    pc3_size pc3_at = pc3_place & ((1u << pc3_place_level) - 1);
+    if (pc3_place != (unsigned)pc3_no_place) *(pc3_is4 *)(pc3_d + 2 * pc3_at + (pc3_place >> pc3_place_level) * (pc3_size)pc3_notes_level) = 0;
+}
 /* Much of it may have no notes, nor memory for them: the runtime looks first. */
-PC3_INLINE void *pc3_noted_memset(void *pc3_to, int pc3_c, pc3_size pc3_n, unsigned pc3_levels) {
+PC3_INLINE void *pc3_noted_memset(void *pc3_to, int pc3_c, pc3_size pc3_n, unsigned pc3_levels, pc3_size pc3_whole, unsigned pc3_p0,
+                                  unsigned pc3_p1, unsigned pc3_p2, unsigned pc3_p3) {
     pc3_size pc3_d;
     if (PC3_UNLIKELY(pc3_n > 256 || !pc3_together(pc3_to, pc3_n))) return pc3_union_memset(pc3_to, pc3_c, pc3_n);
+    if (pc3_levels & pc3_tables && PC3_UNLIKELY(pc3_is_tabled(pc3_to, pc3_n))) return pc3_union_memset(pc3_to, pc3_c, pc3_n);
     pc3_d = pc3_notes[(pc3_size)pc3_to >> pc3_notes_shift] + 2 * (pc3_size)pc3_to;
     __builtin_memset(pc3_to, pc3_c, pc3_n);
+    if (pc3_n == pc3_whole) {
+        pc3_void(pc3_d, pc3_p0);
+        pc3_void(pc3_d, pc3_p1);
+        pc3_void(pc3_d, pc3_p2);
+        pc3_void(pc3_d, pc3_p3);
+        return pc3_to;
+    }
     __builtin_memset((void *)pc3_d, 0, 2 * pc3_n);
-    if (pc3_levels > 1) __builtin_memset((void *)(pc3_d + pc3_notes_level), 0, 2 * pc3_n);
+    if ((pc3_levels & 3) > 1) __builtin_memset((void *)(pc3_d + pc3_notes_level), 0, 2 * pc3_n);
     return pc3_to;
 }
 

@@ -261,13 +261,12 @@ fn is_word(t: &Type) -> bool {
     }
 }
 
-/// How many levels of notes beside the memory the unions in a type have, if all have theirs there alone.
+/// How many levels of notes beside the memory the unions in a type have, if all have theirs there.
 pub fn levels(u: &Unit, forms: &HashMap<RecordId, NoteForm>, t: TypeId) -> Option<usize> {
     match u.ty(t) {
         Type::Array { elem, .. } => levels(u, forms, elem.ty),
         Type::Record(r) => {
             let own = match forms.get(r) {
-                Some(f) if f.held => return None,
                 Some(f) => f.level? + 1,
                 None => 0,
             };
@@ -276,6 +275,18 @@ pub fn levels(u: &Unit, forms: &HashMap<RecordId, NoteForm>, t: TypeId) -> Optio
             inner.chain([Some(own)]).try_fold(0, |n, l| Some(n.max(l?)))
         }
         _ => Some(0),
+    }
+}
+
+/// Are pointers to members of unions in the type kept?
+pub fn is_held(u: &Unit, forms: &HashMap<RecordId, NoteForm>, t: TypeId) -> bool {
+    match u.ty(t) {
+        Type::Array { elem, .. } => is_held(u, forms, elem.ty),
+        Type::Record(r) => {
+            let mut fields = u.records[r.index()].fields.iter().flatten();
+            forms.get(r).is_some_and(|f| f.held) || fields.any(|f| is_held(u, forms, f.ty.ty))
+        }
+        _ => false,
     }
 }
 

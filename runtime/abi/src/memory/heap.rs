@@ -192,8 +192,12 @@ pub unsafe extern "C" fn pc3_realloc(
                 rank.first_numbers.gone(p as usize);
             }
             if moved && unions {
+                let within = new as usize..new as usize + kept;
                 // SAFETY: it has been moved there.
-                unsafe { rank.unions.put(new as usize, p as usize, kept, notes) };
+                unsafe {
+                    rank.unions
+                        .put(new as usize, p as usize, kept, notes, &within)
+                };
                 rank.unions.over(p as usize, old);
             }
             checked(new)

@@ -1,6 +1,7 @@
 //! What generated code says of unions: see `unions`. Before a rank runs, and on threads that are none, nothing is noted.
 
 use std::ffi::{c_char, c_int, c_void};
+use std::ops::Range;
 
 use pc3_typemetric::descriptor::{pc3_type, pc3_union_mark, pc3_value};
 
@@ -55,7 +56,8 @@ pub unsafe extern "C" fn pc3_union_lent(at: *const c_void, ty: *const pc3_type, 
     unsafe { with(ty, |u, _, t| u.lent(at as usize, t.id, k)) }
 }
 
-/// The program keeps a pointer to member `k` of the union at an offset in an object, which is returned.
+/// The program keeps a pointer to member `k` of the union at an offset in an object, which is returned. `code`: by which
+/// `pc3_keep` finds that in `pc3_kept`; 0: it does not look.
 ///
 /// # Safety
 /// As above.
@@ -65,11 +67,12 @@ pub unsafe extern "C" fn pc3_union_held(
     offset: usize,
     ty: *const pc3_type,
     k: u32,
+    code: u32,
 ) -> *mut c_void {
     // SAFETY: by the caller.
     unsafe {
         with(ty, |u, _, t| {
-            u.member_held(object as usize + offset, t.id, k)
+            u.member_held(object as usize + offset, t.id, k, code)
         })
     };
     object.cast_mut()
@@ -166,7 +169,7 @@ pub unsafe extern "C" fn pc3_union_made(
     n: usize,
     marks: *const pc3_union_mark,
 ) -> *mut c_void {
-    unions(|u| u.gone(at as usize, n));
+    unions(|u| u.gone(at as usize, n, &NOWHERE));
     let mut mark = marks;
     // SAFETY: by the caller.
     while let Some(m) = unsafe { mark.as_ref() }.filter(|m| !m.ty.is_null()) {
@@ -192,7 +195,7 @@ fn unions(f: impl FnOnce(&mut Unions)) {
 /// As above.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_union_gone(at: *const c_void, n: usize) {
-    unions(|u| u.gone(at as usize, n));
+    unions(|u| u.gone(at as usize, n, &NOWHERE));
 }
 
 /// The whole object around it has been given to a function that may fill it.
@@ -205,18 +208,22 @@ pub unsafe extern "C" fn pc3_union_filled(at: *const c_void, n: usize) -> *mut c
     let Some(rank) = (unsafe { Rank::current() }) else {
         return at.cast_mut();
     };
-    match rank.heap.find(at as usize) {
-        Some(o) if !rank.unions.shapes().has(o.ty) => {}
-        Some(o) => unions(|u| u.gone(o.base as usize, o.size)),
-        None => unions(|u| u.gone(at as usize, n)),
+    match around(rank, at as usize) {
+        Some(None) => {}
+        Some(Some(o)) => unions(|u| u.gone(o.start, o.len(), &o)),
+        None => unions(|u| u.gone(at as usize, n, &NOWHERE)),
     }
     at.cast_mut()
 }
 
-/// Is it an object of the heap in which no unions can be? Its type says so.
-fn without(rank: &Rank, at: usize) -> bool {
-    let found = rank.heap.find(at);
-    found.is_some_and(|o| !rank.unions.shapes().has(o.ty))
+/// Ends at which nothing lies.
+const NOWHERE: Range<usize> = 0..0;
+
+/// The object of the heap that it is in; within that None where no unions can be in it: its type says so.
+fn around(rank: &Rank, at: usize) -> Option<Option<Range<usize>>> {
+    let o = rank.heap.find(at)?;
+    let base = o.base as usize;
+    Some(rank.unions.shapes().has(o.ty).then(|| base..base + o.size))
 }
 
 /// `memset`.
@@ -226,9 +233,11 @@ fn without(rank: &Rank, at: usize) -> bool {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_union_memset(at: *mut c_void, c: c_int, n: usize) -> *mut c_void {
     // SAFETY: an entry point.
-    if let Some(rank) = unsafe { Rank::current() }.filter(|r| !without(r, at as usize)) {
-        // SAFETY: the running rank's.
-        unsafe { Unions::with(&raw mut rank.unions, |u| u.gone(at as usize, n)) };
+    if let Some(rank) = unsafe { Rank::current() } {
+        if let Some(o) = around(rank, at as usize).unwrap_or(Some(NOWHERE)) {
+            // SAFETY: the running rank's.
+            unsafe { Unions::with(&raw mut rank.unions, |u| u.gone(at as usize, n, &o)) };
+        }
     }
     // SAFETY: by the caller.
     unsafe { std::ptr::write_bytes(at.cast::<u8>(), c as u8, n) };
@@ -265,7 +274,8 @@ pub unsafe extern "C" fn pc3_union_memmove(
     };
     // SAFETY: an entry point.
     let rank = unsafe { Rank::current() };
-    let Some(rank) = rank.filter(|r| !without(r, to as usize)) else {
+    let within = |r: &mut &mut Rank| around(r, to as usize).unwrap_or(Some(NOWHERE));
+    let Some((rank, o)) = rank.and_then(|mut r| within(&mut r).map(|o| (r, o))) else {
         copy();
         return to;
     };
@@ -276,7 +286,7 @@ pub unsafe extern "C" fn pc3_union_memmove(
         let mut notes = None;
         Unions::with(unions, |u| notes = u.picked(from as usize, n));
         copy();
-        Unions::with(unions, |u| u.put(to as usize, from as usize, n, notes));
+        Unions::with(unions, |u| u.put(to as usize, from as usize, n, notes, &o));
     }
     to
 }

@@ -9,8 +9,10 @@
 
 pub mod notes;
 mod passed;
+mod seen;
 pub mod shapes;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use std::sync::Arc;
@@ -115,6 +117,7 @@ impl Unions {
             unions.table.clear();
             unions.used = 0;
             unions.passed = [Passed::default(); FLIGHT];
+            seen::clear();
             notes::forget();
         }
         unions.busy.store(false, Relaxed);
@@ -175,6 +178,7 @@ impl Unions {
 
     fn mark(&mut self, at: usize) {
         let block = at >> 8;
+        seen::mark(block);
         self.blocks[block / 64 % BLOCKS] |= 1 << (block % 64);
     }
 
@@ -268,13 +272,14 @@ impl Unions {
         }
     }
 
-    /// The program keeps a pointer to member `k`.
+    /// The program keeps a pointer to member `k`; `code`: the generated code's for that, or 0.
     #[inline]
-    pub fn member_held(&mut self, at: usize, ty: u32, k: u32) {
+    pub fn member_held(&mut self, at: usize, ty: u32, k: u32, code: u32) {
         if at % STEP != 0 {
             return;
         }
         self.entry(at, ty).held |= 1 << (k & 63);
+        seen::hold(at, code);
     }
 
     /// An object of this type has been copied.
@@ -301,6 +306,14 @@ impl Unions {
         unsafe { self.note(at, ty, members) };
     }
 
+    /// Nothing lies across the ends of an object.
+    #[inline]
+    fn cut(&self, edge: usize, within: &Range<usize>) {
+        if edge != within.start && edge != within.end {
+            notes::cut(edge, &self.shapes);
+        }
+    }
+
     /// The notes of bytes that are about to be copied, as far as they are in the table; None: nothing is.
     ///
     /// # Safety
@@ -319,14 +332,23 @@ impl Unions {
         Some(Notes(list))
     }
 
-    /// They have been copied.
+    /// They have been copied; `within`: an object, in which they lie now.
     ///
     /// # Safety
     /// Memory of the rank, with a union of that type where one is named.
     #[inline]
-    pub unsafe fn put(&mut self, to: usize, from: usize, n: usize, notes: Option<Notes>) {
+    pub unsafe fn put(
+        &mut self,
+        to: usize,
+        from: usize,
+        n: usize,
+        notes: Option<Notes>,
+        within: &Range<usize>,
+    ) {
         notes::copy(to, from, n, &self.shapes);
-        notes::cut(to, n, &self.shapes);
+        for edge in [to, to.saturating_add(n)] {
+            self.cut(edge, within);
+        }
         self.forget(to, n);
         for (e, members) in notes.map_or(Vec::new(), |n| n.0) {
             if e.at + self.shapes.window(e.ty, members) <= from + n {
@@ -336,11 +358,12 @@ impl Unions {
         }
     }
 
-    /// The contents of these bytes have come from elsewhere.
+    /// The contents of these bytes, in an object, have come from elsewhere.
     #[inline]
-    pub fn gone(&mut self, at: usize, n: usize) {
-        notes::cut(at, n, &self.shapes);
+    pub fn gone(&mut self, at: usize, n: usize, within: &Range<usize>) {
+        // What reaches across their end begins among them, or reaches across their start.
         self.over(at, n);
+        self.cut(at, within);
     }
 
     /// Nothing lies there any more.
@@ -350,15 +373,27 @@ impl Unions {
         self.forget(at, n);
     }
 
+    #[inline]
     fn forget(&mut self, at: usize, n: usize) {
-        if !self.may_have(at, n) {
-            return;
+        if self.may_have(at, n) {
+            self.forget_all(at, n);
         }
+    }
+
+    fn forget_all(&mut self, at: usize, n: usize) {
         let mut found = Vec::new();
         self.within(at, n, |i| found.push(i));
         for i in found {
-            (self.table[i].last, self.table[i].held) = (0, 0);
+            self.drop_entry(i);
         }
+    }
+
+    fn drop_entry(&mut self, i: usize) {
+        let e = &mut self.table[i];
+        if e.held != 0 {
+            seen::drop(e.at);
+        }
+        (e.last, e.held) = (0, 0);
     }
 
     /// An object of the heap is about to be freed.
@@ -420,7 +455,7 @@ impl Unions {
                 continue;
             }
             if !alive(e.at, self.shapes.window(e.ty, e.last | e.held)) {
-                (self.table[i].last, self.table[i].held) = (0, 0);
+                self.drop_entry(i);
                 continue;
             }
             // SAFETY: it is alive.
@@ -450,6 +485,7 @@ impl Unions {
     /// A restart brings a state of its own; `initial`: what is noted of it since the rank was made.
     pub fn restart(&mut self, initial: impl Iterator<Item = (usize, usize)>) {
         *self = Unions::new(self.shapes.clone());
+        seen::clear();
         initial.for_each(|(at, bytes)| notes::clear(at, bytes));
     }
 

@@ -1,5 +1,6 @@
 //! Library calls that become calls of the runtime.
 
+use super::cleared;
 use crate::rewrite::unit::UnitCx;
 use pc3_libc::state::{self, How};
 use pc3_portability::datatypes::Counts;
@@ -293,18 +294,19 @@ pub struct Call {
 pub(crate) fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
     let mut r = Call::default();
     if !cx.noted.is_empty() && copies_unions(cx, call) {
-        let levels = noted_levels(cx, call);
-        let (new, levels) = match (name.trim_start_matches("__builtin_"), levels) {
-            ("memset", None) => (Some("pc3_union_memset"), None),
-            ("memcpy", None) => (Some("pc3_union_memcpy"), None),
-            ("memmove", None) => (Some("pc3_union_memmove"), None),
-            ("memset", levels) => (Some("pc3_noted_memset"), levels),
-            ("memcpy", levels) => (Some("pc3_noted_memcpy"), levels),
-            ("memmove", levels) => (Some("pc3_noted_memmove"), levels),
-            _ => (None, None),
+        let name = name.trim_start_matches("__builtin_");
+        let noted = noted_object(cx, call).and_then(|t| cleared::arguments(cx, name, t));
+        let new = match (name, noted.is_some()) {
+            ("memset", false) => Some("pc3_union_memset"),
+            ("memcpy", false) => Some("pc3_union_memcpy"),
+            ("memmove", false) => Some("pc3_union_memmove"),
+            ("memset", true) => Some("pc3_noted_memset"),
+            ("memcpy", true) => Some("pc3_noted_memcpy"),
+            ("memmove", true) => Some("pc3_noted_memmove"),
+            _ => None,
         };
+        r.extra = noted.filter(|_| new.is_some()).unwrap_or_default();
         r.callee = new.map(str::to_string);
-        r.extra = levels.map_or(String::new(), |n| format!(", {n}"));
     }
     if let Some(new) = allocates(name) {
         // One that is no object of the heap may have to be named.
@@ -380,9 +382,8 @@ fn counted(of: Counts, row: &str) -> String {
     }
 }
 
-/// Can what is copied have unions in it?
-/// Of a copy of objects whose unions all have their notes beside the memory: of how many levels.
-fn noted_levels(cx: &UnitCx, call: ExprId) -> Option<usize> {
+/// What is copied or set, by its type, if that has noted unions.
+fn noted_object(cx: &UnitCx, call: ExprId) -> Option<TypeId> {
     let ExprKind::Call { args, .. } = &cx.u.expr(call).kind else {
         return None;
     };
@@ -391,10 +392,10 @@ fn noted_levels(cx: &UnitCx, call: ExprId) -> Option<usize> {
         _ => None,
     };
     let mut types = args.iter().take(2).filter_map(of);
-    let object = types.find(|t| contains(cx.u, cx.noted, *t))?;
-    pc3_unions::tracking::levels(cx.u, cx.forms, object)
+    types.find(|t| contains(cx.u, cx.noted, *t))
 }
 
+/// Can what is copied have unions in it?
 fn copies_unions(cx: &UnitCx, call: ExprId) -> bool {
     let ExprKind::Call { args, .. } = &cx.u.expr(call).kind else {
         return false;

@@ -1,5 +1,6 @@
 //! Calls of the runtime that are put into the program.
 
+mod cleared;
 pub(crate) mod library;
 pub(crate) mod out_of_bounds;
 pub(crate) mod suballocation;

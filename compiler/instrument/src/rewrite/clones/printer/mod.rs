@@ -61,6 +61,8 @@ pub struct InFunction {
     pub whole: HashSet<SymId>,
     /// Members whose address is kept.
     pub held: HashSet<ExprId>,
+    /// Stores, and unions that they write, which a later store notes.
+    pub later: HashSet<(ExprId, RecordId)>,
     /// Values that are passed on.
     pub given: HashSet<ExprId>,
     /// What is printed in place of an expression.

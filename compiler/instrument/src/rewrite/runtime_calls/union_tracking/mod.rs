@@ -11,10 +11,12 @@
 //! kept counts as a writer for good, one that a function has while it runs until it returns.
 //!
 //! * `stores`: which stores are noted; `copies`, `values`: values that are copied, returned, initialised.
+//! * `merged`: stores of which a later one's note is enough.
 //! * `places`: what an lvalue leads through; `notes`: the text of a note; `marks`: pointers to members.
 
 mod copies;
 mod marks;
+mod merged;
 mod notes;
 mod places;
 mod stores;
@@ -170,6 +172,7 @@ impl Printer<'_, '_> {
         visit(u, Node::Stmt(u.func(self.f).body), &mut |n| {
             match n {
                 Node::Stmt(st) => match &u.stmt(st).kind {
+                    StmtKind::Block(list) => s.later.extend(self.noted_later(list)),
                     StmtKind::Expr(Some(e)) if !self.values.contains(&st) => drop(s, *e),
                     StmtKind::For { init, step, .. } => {
                         step.iter().for_each(|e| drop(s, *e));

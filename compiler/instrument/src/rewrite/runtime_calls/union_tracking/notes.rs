@@ -42,6 +42,13 @@ impl Printer<'_, '_> {
         }
     }
 
+    /// By which `pc3_keep` knows the member; 0: it does not.
+    pub(super) fn kept_code(&self, h: &Hit) -> u32 {
+        let form = self.cx.forms.get(&h.union);
+        let code = form.map(|f| (f.number << 6 | (h.member as u32 & 63)) + 1);
+        code.filter(|c| c >> 16 == 0).unwrap_or(0)
+    }
+
     /// How many bytes are noted of a member of a union of a size, which is found behind `object`.
     pub(super) fn window(&self, r: RecordId, k: usize, size: &str, object: &str) -> String {
         let u = self.u();

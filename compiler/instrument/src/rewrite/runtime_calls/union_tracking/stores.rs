@@ -90,7 +90,8 @@ impl Printer<'_, '_> {
             let place = self.text(lhs, lin, true);
             notes += &self.arrival(left, &format!("&({place})"), rhs, literal, lin);
         }
-        for h in &hits {
+        let later = |h: &&Hit| self.in_function().later.contains(&(e, h.union));
+        for h in hits.iter().filter(|h| !later(h)) {
             notes += &self.wrote(h, lin);
         }
         for (k, _) in replaced {
@@ -207,7 +208,8 @@ impl Printer<'_, '_> {
         for h in &hits {
             let offset = self.offset_of(h).unwrap_or("0".into());
             object = format!(
-                "pc3_union_held({object}, {offset}, {}, {})",
+                "pc3_keep({object}, {offset}, {}, {}, {})",
+                self.kept_code(h),
                 self.row(h.row),
                 h.member
             );
