@@ -64,7 +64,7 @@ freed hints: MPI_ERR_INFO
 a handler that is null: MPI_ERR_ARG
 ";
 
-/// What wrong uses of windows come to, on one process.
+/// What wrong uses of windows come to, on any number of processes.
 const WINDOWS: &str = "\
 no epoch: MPI_ERR_RMA_SYNC
 no lock: MPI_ERR_RMA_SYNC
@@ -103,13 +103,14 @@ type OfWindow = (
 );
 const OF_WINDOWS: &[OfWindow] = &[
     ("returned", "1", &[], 0, WINDOWS, ""),
+    ("returned", "3", &[], 0, WINDOWS, ""),
     (
-        "any",
+        "shared",
         "2",
         &[],
         1,
         "",
-        "MPI_Win_create (windows.c:72): MPI_ERR_UNSUPPORTED_OPERATION",
+        "MPI_Win_allocate_shared (windows.c:80): MPI_ERR_UNSUPPORTED_OPERATION",
     ),
     (
         "any",
@@ -128,6 +129,7 @@ const OF_WINDOWS: &[OfWindow] = &[
         "warning[pc3::W0601]: no checkpoint was taken: rank 0 has the window \"ours\" of MPI_Win_allocate_shared",
     ),
     ("locked", "1", &[], 91, "", "MPI_Win_lock at windows.c:76"),
+    ("locked", "2", &[], 91, "", "MPI_Win_lock at windows.c:76"),
 ];
 
 fn of_window((case, processes, env, status, printed, told): &OfWindow) -> Result<()> {

@@ -63,8 +63,8 @@ fn programs() -> Result<Vec<Program>> {
         programs.extend(Program::load_all(&root.join(folder))?);
     }
     programs.extend(Program::rust_examples()?);
-    // The ranks of a window are in one process.
-    programs.retain(|p| p.ranks > 1 && !p.name.starts_with("mpi_window"));
+    // The ranks of a shared window are in one process.
+    programs.retain(|p| p.ranks > 1 && p.name != "mpi_window_shared");
     Ok(programs)
 }
 

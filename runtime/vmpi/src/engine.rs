@@ -39,6 +39,7 @@ use pc3_vmpi_nonblocking::epoch_memory;
 use pc3_vmpi_nonblocking::machines::{machines, Machines};
 use pc3_vmpi_nonblocking::operations::{births, outcomes};
 use pc3_vmpi_nonblocking::protocol::NonBlocking;
+use pc3_vmpi_rma::remote::Windows;
 use pc3_vmpi_sched::{Backend, Special};
 use pc3_vmpi_snapshot::{load, message, save, windows};
 use pc3_vmpi_transport::{is_static, note_outcome};
@@ -114,6 +115,7 @@ fn linked(
             Box::new(Linked(link)),
             Box::new(Orders::default()),
             Box::new(Ports::default()),
+            Box::new(Windows::default()),
             Box::new(Machines::new(&placement.here(index), (index, count))),
         ],
         maker,
@@ -299,10 +301,13 @@ impl Engine for MpiEngine {
     }
 }
 
-/// All processes are here, know all ports, and none of them has given a name that another one will give again.
+/// All processes are here, know all ports and windows, and none of them has given a name that another one will give again.
 fn meet(world: &World, peers: &dyn Peers) {
     // First: when the others go on behind what follows, all have this.
     if let Err(e) = world.part::<Ports>().share(peers) {
+        die(EXIT_REFUSED, &error(codes::MESSAGES, &e.0));
+    }
+    if let Err(e) = windows::share(world, peers) {
         die(EXIT_REFUSED, &error(codes::MESSAGES, &e.0));
     }
     let mine = world.late_ids.load(Relaxed).to_le_bytes();

@@ -33,6 +33,18 @@ pub trait Protocol: fmt::Debug + Sync {
     fn asked(&self, world: &World);
 }
 
+/// What a process says to another one about a window.
+pub struct Letter<'a> {
+    /// Which window: what its communicator is known by in all processes.
+    pub window: (u32, u64),
+    pub verb: i32,
+    /// Whoever is answered waits there; 0: nobody is.
+    pub token: u64,
+    /// Of a rank that has polled in vain for a while: that it asks once more is no sign of life.
+    pub quiet: bool,
+    pub bytes: &'a [u8],
+}
+
 /// The other processes of the job.
 pub trait Remote: Send + Sync {
     /// This process, among so many.
@@ -69,6 +81,8 @@ pub trait Remote: Send + Sync {
     fn settle(&self, me: &RankState);
     /// Calls wait for a rank to do their work; they may be those of this one.
     fn do_chores(&self, me: &RankState);
+    /// Sends a process what is said about a window; it hears everything in that order.
+    fn write_to(&self, process: u32, letter: &Letter<'_>);
 }
 
 /// The protocol that has to know of every message while [`is_slow`](crate::world::Pace::is_slow) says so.

@@ -505,9 +505,19 @@ impl RankState {
 
     /// The same for several things.
     #[inline(always)]
-    pub(crate) fn notify_of(&self, mut what: impl Iterator<Item = usize>, from: Option<u32>) {
-        let sched = self.world().sched();
+    pub(crate) fn notify_of(&self, what: impl Iterator<Item = usize>, from: Option<u32>) {
         self.happened();
+        self.go_on(what, from);
+    }
+
+    /// It has been answered, which is no reason to poll again.
+    pub fn answered(&self, what: usize) {
+        self.go_on(std::iter::once(what), None);
+    }
+
+    #[inline(always)]
+    fn go_on(&self, mut what: impl Iterator<Item = usize>, from: Option<u32>) {
+        let sched = self.world().sched();
         sched.full_fence();
         let waiting = self.waiting.load(Relaxed);
         if what.any(|what| waiting == what || waiting == Self::ANY) {

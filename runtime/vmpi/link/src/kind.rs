@@ -37,6 +37,10 @@ pub enum Kind {
     Nonblocking,
     /// See `desk`.
     Desk,
+    /// See `windows`.
+    Window,
+    /// The same of ranks that have polled in vain for a while.
+    QuietWindow,
     /// The sender ends, with status `count`; so does the job.
     Abort,
     /// The sender will send nothing more.
@@ -45,7 +49,7 @@ pub enum Kind {
     Heartbeat,
 }
 
-const KINDS: [Kind; 20] = [
+const KINDS: [Kind; 22] = [
     Kind::Eager,
     Kind::Offer,
     Kind::Take,
@@ -63,6 +67,8 @@ const KINDS: [Kind; 20] = [
     Kind::Control,
     Kind::Nonblocking,
     Kind::Desk,
+    Kind::Window,
+    Kind::QuietWindow,
     Kind::Abort,
     Kind::Bye,
     Kind::Heartbeat,
@@ -81,6 +87,7 @@ impl Kind {
                 | Kind::Control
                 | Kind::Nonblocking
                 | Kind::Desk
+                | Kind::QuietWindow
                 | Kind::Abort
                 | Kind::Bye
                 | Kind::Heartbeat

@@ -12,7 +12,7 @@
 //! | `messages` | those that go whole (`send`), that are offered (`traffic`, `rendezvous`, `offers`, `pulls`), that count (`counted`); how much may be sent unasked (`credit`); what comes (`arrive`, `handle`) |
 //! | `collectives` | what collectives exchange: on the `board`, in `slots` |
 //! | `processes` | checkpoints and quiescence (`node`, `deciding`, `polls`); what all have to know in the same order (`total_order`); `desk`, `joint_actions`; `heartbeat`, `ending` |
-//! | `ports`, `port_calls`, `pointers` | ports and names; shared pointers of files |
+//! | `ports`, `port_calls`, `pointers`, `windows` | ports and names; shared pointers of files; what is said about windows |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -29,6 +29,7 @@ pub mod ports;
 pub mod post;
 pub mod processes;
 mod remote;
+mod windows;
 mod work;
 
 pub use join::join;

@@ -9,7 +9,8 @@ use crate::kind::Kind;
 use crate::link::Link;
 use crate::messages::frame_heads::READ;
 use crate::messages::{offers, pulls, rendezvous, send};
-use pc3_vmpi_core::above::Remote;
+use crate::windows;
+use pc3_vmpi_core::above::{Letter, Remote};
 use pc3_vmpi_core::mail::mailbox::Message;
 use pc3_vmpi_core::mail::room::Peers;
 use pc3_vmpi_core::p2p::{Buf, Key, Mode, Request};
@@ -78,6 +79,10 @@ impl Remote for Link {
 
     fn do_chores(&self, me: &RankState) {
         self.board.do_chores(me);
+    }
+
+    fn write_to(&self, process: u32, letter: &Letter<'_>) {
+        windows::send(self, process, letter);
     }
 }
 

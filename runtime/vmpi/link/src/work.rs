@@ -14,6 +14,7 @@ use crate::kind::Kind;
 use crate::link::Link;
 use crate::messages::handle;
 use crate::post::{fail, lock};
+use crate::windows;
 use pc3_vmpi_sched::brief::Guard;
 
 /// Looks for frames before going to sleep, if a core is free for it.
@@ -41,6 +42,11 @@ impl Link {
             self.beat();
             if self.handle_all(self.hands.lock(), false) {
                 since = Instant::now();
+                if ticked.elapsed() > PAUSE * 40 {
+                    // Ranks that poll by asking other processes do not stop.
+                    self.tick();
+                    ticked = since;
+                }
                 continue;
             }
             let before = std::mem::replace(&mut looks, self.looks.load(Relaxed));
@@ -59,6 +65,7 @@ impl Link {
             }
             chaos();
             self.tick();
+            ticked = Instant::now();
             let gathers = self.world().is_some_and(|w| w.nonblocking.gathers());
             let nap = if gathers || self.node.watches() {
                 WATCH
@@ -220,6 +227,7 @@ impl Link {
             Some(Kind::Collective | Kind::InlineCollective) => self.board.put(self, frame),
             Some(Kind::Pointer) => self.pointers.asked(self, &frame),
             Some(Kind::Pointed) => self.pointers.answered(self, &frame),
+            Some(kind @ (Kind::Window | Kind::QuietWindow)) => windows::hear(self, kind, &frame),
             Some(Kind::Turn) => self.total_order.hear(self, &frame),
             Some(Kind::Credit) => self.credits.paid_back(frame.peer, frame.head.count),
             Some(Kind::Nonblocking) => match self.world() {

@@ -6,16 +6,14 @@ use pc3_vmpi_core::poll::poll;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::group::Group;
+use pc3_vmpi_objects::wire::Writer;
 
 use crate::epochs::{Access, Held};
 use crate::locks::Wish;
-use crate::shared::Member;
+use crate::remote::ask::{ask, say, Question};
+use crate::remote::{write_wish, COMPLETE, LOCK, POST, UNLOCK};
+use crate::signals::Signals;
 use crate::window::Window;
-
-/// What who waits for news of a member waits on.
-fn news(m: &Member) -> usize {
-    std::ptr::from_ref(m) as usize
-}
 
 impl Window {
     /// The members that a group names, ascending.
@@ -29,16 +27,23 @@ impl Window {
         Ok(list)
     }
 
-    fn wake(&self, me: &RankState, member: usize) {
-        if let Some(rank) = self.group.world_rank(member) {
-            let what = news(&self.shared.members()[member]);
-            me.world().rank(rank).notify(what, Some(me.worker()));
-        }
+    /// Tells a member something: `verb` if it is in another process.
+    fn signal(&self, me: &RankState, member: u32, verb: i32, tell: impl FnOnce(&mut Signals)) {
+        let to = &self.shared.members()[member as usize];
+        let Some(process) = to.elsewhere() else {
+            tell(&mut to.signals());
+            let from = Some(me.worker());
+            return self.shared.wake(me.world(), member as usize, from);
+        };
+        let mut w = Writer::default();
+        w.u32(member);
+        w.u32(self.rank);
+        say(me.world(), process, self.shared.name(), (verb, &w.0));
     }
 
     /// Waits for news of this member, until `ready`.
     fn wait_until(&self, me: &RankState, ready: impl Fn() -> bool) {
-        let what = news(self.member());
+        let what = self.shared.news(self.rank as usize);
         while !ready() {
             me.wait_on(what, &ready);
         }
@@ -48,10 +53,7 @@ impl Window {
         self.epochs.exposable()?;
         let origins = self.within(group)?;
         for origin in &origins {
-            self.shared.members()[*origin as usize]
-                .signals()
-                .posted(self.rank);
-            self.wake(me, *origin as usize);
+            self.signal(me, *origin, POST, |s| s.posted(self.rank));
         }
         self.epochs.exposed = Some(origins.len() as u32);
         Ok(())
@@ -76,8 +78,7 @@ impl Window {
             return fail(Class::ERR_RMA_SYNC, "there was no MPI_Win_start");
         };
         for target in targets {
-            self.shared.members()[*target as usize].signals().completed += 1;
-            self.wake(me, *target as usize);
+            self.signal(me, *target, COMPLETE, |s| s.completed += 1);
         }
         self.epochs.access = Access::Nothing;
         Ok(())
@@ -115,6 +116,14 @@ impl Window {
         Ok(done)
     }
 
+    /// Asks for a lock of members of another process.
+    fn ask(&self, me: &RankState, process: u32, verb: i32, wish: &Wish) -> Question {
+        let mut w = Writer::default();
+        write_wish(&mut w, wish);
+        ask(me, process, self.shared.name(), (verb, &w.0))
+    }
+
+    /// Of members here.
     fn acquire(&self, me: &RankState, wish: Wish) {
         let taken = self.shared.locks().ask(wish);
         if !taken {
@@ -124,7 +133,9 @@ impl Window {
 
     fn release(&self, me: &RankState, wish: &Wish) {
         let granted = self.shared.locks().release(wish);
-        granted.into_iter().for_each(|m| self.wake(me, m));
+        let name = self.shared.name();
+        self.shared
+            .grant(me.world(), name, granted, Some(me.worker()));
         // Who locks again and again lets others have their turn.
         poll(me);
     }
@@ -134,25 +145,54 @@ impl Window {
             origin: self.rank as usize,
             target,
             exclusive,
+            from: None,
         }
+    }
+
+    fn process_of(&self, target: usize) -> Option<u32> {
+        self.shared.members()[target].elsewhere()
     }
 
     pub fn lock(&mut self, me: &RankState, target: usize, exclusive: bool) -> Result<()> {
         self.epochs.lockable(target)?;
-        self.acquire(me, self.wish(Some(target), exclusive));
+        let wish = self.wish(Some(target), exclusive);
+        match self.process_of(target) {
+            None => self.acquire(me, wish),
+            Some(process) => {
+                self.ask(me, process, LOCK, &wish).answer(me)?;
+            }
+        }
         self.epochs.locked(Held { target, exclusive });
         Ok(())
     }
 
     pub fn unlock(&mut self, me: &RankState, target: usize) -> Result<()> {
         let held = self.epochs.unlocked(target)?;
-        self.release(me, &self.wish(Some(target), held.exclusive));
+        let wish = self.wish(Some(target), held.exclusive);
+        match self.process_of(target) {
+            None => self.release(me, &wish),
+            // Behind what was sent.
+            Some(process) => {
+                self.sent.retain(|s| s.0 != process);
+                self.ask(me, process, UNLOCK, &wish).answer(me)?;
+                poll(me);
+            }
+        }
         Ok(())
     }
 
     pub fn lock_all(&mut self, me: &RankState) -> Result<()> {
         self.epochs.accessible()?;
-        self.acquire(me, self.wish(None, false));
+        let wish = self.wish(None, false);
+        let (before, behind): (Vec<u32>, Vec<u32>) = {
+            let all = self.shared.processes();
+            all.into_iter().partition(|p| *p < me.world().index())
+        };
+        // All members do so in the same order.
+        let lock = |w: &Self, p: u32| w.ask(me, p, LOCK, &wish).answer(me).map(|_| ());
+        before.into_iter().try_for_each(|p| lock(self, p))?;
+        self.acquire(me, wish);
+        behind.into_iter().try_for_each(|p| lock(self, p))?;
         self.epochs.access = Access::All;
         Ok(())
     }
@@ -162,12 +202,32 @@ impl Window {
             return fail(Class::ERR_RMA_SYNC, "there was no MPI_Win_lock_all");
         }
         self.epochs.access = Access::Nothing;
-        self.release(me, &self.wish(None, false));
+        let wish = self.wish(None, false);
+        self.sent.clear();
+        let all = self.shared.processes().into_iter();
+        let questions: Vec<_> = all.map(|p| self.ask(me, p, UNLOCK, &wish)).collect();
+        for question in questions {
+            question.answer(me)?;
+        }
+        self.release(me, &wish);
         Ok(())
     }
 
-    /// Everything is done already; others get a turn, as who calls this again and again may wait for them.
-    pub fn flush(&self, me: &RankState, target: Option<usize>) -> Result<()> {
+    /// What was sent is done when this returns.  Others get a turn, as who calls this again and again may wait for them.
+    pub fn flush(&mut self, me: &RankState, target: Option<usize>) -> Result<()> {
+        self.epochs.is_passive(target)?;
+        match target.map(|t| self.process_of(t)) {
+            // All of it.
+            None => self.settle(me, None)?,
+            Some(None) => {}
+            Some(process) => self.settle(me, process)?,
+        }
+        self.sync(me);
+        Ok(())
+    }
+
+    /// Buffers are the program's again when an operation returns.
+    pub fn flush_local(&self, me: &RankState, target: Option<usize>) -> Result<()> {
         self.epochs.is_passive(target)?;
         self.sync(me);
         Ok(())
@@ -176,17 +236,5 @@ impl Window {
     pub fn sync(&self, me: &RankState) {
         fence(SeqCst);
         poll(me);
-    }
-
-    /// What this member held before a restart.
-    pub fn hold_again(&self) {
-        let mut locks = self.shared.locks();
-        match &self.epochs.access {
-            Access::All => locks.hold(&self.wish(None, false)),
-            Access::Locked(held) => held
-                .iter()
-                .for_each(|h| locks.hold(&self.wish(Some(h.target), h.exclusive))),
-            Access::Nothing | Access::Fenced { .. } | Access::Started(_) => {}
-        }
     }
 }

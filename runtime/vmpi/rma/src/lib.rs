@@ -1,7 +1,8 @@
-//! One-sided communication between ranks of a process (MPI 4.1 chapter 12).
+//! One-sided communication (MPI 4.1 chapter 12).
 //!
-//! An operation is done when it is called: on the target's memory, on the stack of the origin.  So nothing is pending between
-//! calls, and a checkpoint has the memory, the epochs and the locks.
+//! Within a process an operation is done when it is called: on the target's memory, on the stack of the origin.  To another one
+//! it is said at the call, and done before anything that follows.  So nothing is pending when ranks stand, and a checkpoint has
+//! the memory, the epochs and the locks.
 //!
 //! | module | what |
 //! |---|---|
@@ -11,6 +12,7 @@
 //! | `operations` | moving and combining data |
 //! | `signals` | what other members have told one |
 //! | `active`, `locks` | waiting for other members: post, start, complete, wait; locks |
+//! | `remote` | members in other processes |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -18,6 +20,7 @@ pub mod active;
 pub mod epochs;
 mod locks;
 pub mod operations;
+pub mod remote;
 pub mod shared;
 pub mod signals;
 pub mod window;

@@ -10,6 +10,8 @@ pub(crate) struct Wish {
     /// `None`: all members, shared with others.
     pub target: Option<usize>,
     pub exclusive: bool,
+    /// Of a member elsewhere: its process, and where it waits there.
+    pub from: Option<(u32, u64)>,
 }
 
 impl Wish {
@@ -85,7 +87,7 @@ impl Locks {
     }
 
     /// Gives it back; those who are granted theirs now.
-    pub(crate) fn release(&mut self, wish: &Wish) -> Vec<usize> {
+    pub(crate) fn release(&mut self, wish: &Wish) -> Vec<Wish> {
         match wish.target {
             None => self.all -= 1,
             Some(t) if wish.exclusive => {
@@ -103,7 +105,7 @@ impl Locks {
             let behind = self.queue.iter().any(|w| w.conflicts(&wish));
             if !behind && self.is_free(&wish) {
                 self.hold(&wish);
-                granted.push(wish.origin);
+                granted.push(wish);
             } else {
                 self.queue.push_back(wish);
             }
@@ -121,7 +123,12 @@ mod tests {
             origin,
             target,
             exclusive,
+            from: None,
         }
+    }
+
+    fn origins(granted: Vec<Wish>) -> Vec<usize> {
+        granted.iter().map(|w| w.origin).collect()
     }
 
     #[test]
@@ -130,9 +137,9 @@ mod tests {
         let (a, b) = (wish(0, Some(1), false), wish(1, Some(1), true));
         let (c, d) = (wish(2, Some(1), false), wish(0, Some(2), true));
         assert!(l.ask(a) && !l.ask(b) && !l.ask(c) && l.ask(d));
-        assert_eq!(l.release(&a), [1]);
+        assert_eq!(origins(l.release(&a)), [1]);
         assert!(l.waits(&c) && !l.waits(&b));
-        assert_eq!(l.release(&b), [2]);
+        assert_eq!(origins(l.release(&b)), [2]);
     }
 
     #[test]
@@ -141,7 +148,7 @@ mod tests {
         let (all, other) = (wish(0, None, false), wish(1, None, false));
         let one = wish(2, Some(0), true);
         assert!(l.ask(all) && l.ask(wish(1, Some(2), false)) && !l.ask(one) && !l.ask(other));
-        assert_eq!(l.release(&all), [2]);
-        assert_eq!(l.release(&one), [1]);
+        assert_eq!(origins(l.release(&all)), [2]);
+        assert_eq!(origins(l.release(&one)), [1]);
     }
 }

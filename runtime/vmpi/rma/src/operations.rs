@@ -7,7 +7,7 @@ use pc3_vmpi_objects::datatype::build::Constructor;
 use pc3_vmpi_objects::datatype::moving::{copy, Buf};
 use pc3_vmpi_objects::datatype::Datatype;
 use pc3_vmpi_objects::error::{fail, Class, Result};
-use pc3_vmpi_objects::op::Predef;
+use pc3_vmpi_objects::op::{Kernel, Predef};
 
 use crate::shared::Member;
 
@@ -37,6 +37,26 @@ impl Combine {
             },
         }
     }
+
+    pub(crate) fn handle(self) -> usize {
+        match self {
+            Combine::Replace => REPLACE,
+            Combine::Nothing => NO_OP,
+            Combine::By(op) => op as usize,
+        }
+    }
+}
+
+/// Is there room for so many bytes?
+#[inline]
+pub(crate) fn fits(bytes: usize, room: usize, what: &str) -> Result<()> {
+    if bytes > room {
+        return fail(
+            Class::ERR_TRUNCATE,
+            format!("{bytes} bytes are {what} {room}"),
+        );
+    }
+    Ok(())
 }
 
 /// Copies elements; there must be room for all.
@@ -45,12 +65,7 @@ impl Combine {
 /// Both buffers are valid for their elements.
 #[inline]
 pub unsafe fn transfer(from: Buf, to: Buf) -> Result<()> {
-    if from.bytes() > to.bytes() {
-        return fail(
-            Class::ERR_TRUNCATE,
-            format!("{} bytes are moved to {}", from.bytes(), to.bytes()),
-        );
-    }
+    fits(from.bytes(), to.bytes(), "moved to")?;
     // SAFETY: by the caller.
     unsafe { copy(from, to) }.map(|_| ())
 }
@@ -95,6 +110,20 @@ pub unsafe fn accumulate(
     }
 }
 
+/// Has it values that [`compare_and_swap`] is for?
+pub(crate) fn swappable(ty: &Datatype) -> Result<()> {
+    let fits = ty
+        .basic()
+        .is_some_and(|b| matches!(b.repr(), Repr::Byte | Repr::Int { .. } | Repr::Logical));
+    match fits {
+        true => Ok(()),
+        false => fail(
+            Class::ERR_TYPE,
+            "MPI_Compare_and_swap is for integers, logicals and bytes",
+        ),
+    }
+}
+
 /// Stores the origin's value if the target's is as expected; `result` gets that as it was.
 ///
 /// # Safety
@@ -105,15 +134,7 @@ pub unsafe fn compare_and_swap(
     target: *mut u8,
     ty: &Datatype,
 ) -> Result<bool> {
-    let fits = ty
-        .basic()
-        .is_some_and(|b| matches!(b.repr(), Repr::Byte | Repr::Int { .. } | Repr::Logical));
-    if !fits {
-        return fail(
-            Class::ERR_TYPE,
-            "MPI_Compare_and_swap is for integers, logicals and bytes",
-        );
-    }
+    swappable(ty)?;
     let _alone = member.alone();
     // SAFETY: by the caller.
     unsafe {
@@ -128,7 +149,7 @@ pub unsafe fn compare_and_swap(
 }
 
 /// The predefined type that all of it is made of.
-fn unit(ty: &Datatype) -> Option<&Datatype> {
+pub(crate) fn unit(ty: &Datatype) -> Option<&Datatype> {
     match &ty.constructor {
         Constructor::Named(_) | Constructor::Pair(..) => Some(ty),
         made => {
@@ -150,10 +171,13 @@ fn alike(a: &Datatype, b: &Datatype) -> bool {
     }
 }
 
-/// # Safety
-/// As of [`accumulate`].
-unsafe fn combine(op: Predef, origin: Buf, target: Buf) -> Result<()> {
-    let (Some(from), Some(to)) = (unit(origin.ty), unit(target.ty)) else {
+/// What the elements are that an operation combines, and how.
+pub(crate) fn units<'a, 'b>(
+    op: Predef,
+    origin: Buf<'a>,
+    (count, target): (usize, &'b Datatype),
+) -> Result<(&'a Datatype, &'b Datatype, Kernel)> {
+    let (Some(from), Some(to)) = (unit(origin.ty), unit(target)) else {
         return fail(
             Class::ERR_TYPE,
             "what is accumulated is not all of one predefined datatype",
@@ -165,17 +189,20 @@ unsafe fn combine(op: Predef, origin: Buf, target: Buf) -> Result<()> {
             "what is accumulated is of another datatype than the target",
         );
     }
-    if origin.bytes() != target.bytes() {
+    let (bytes, room) = (origin.bytes(), target.size.saturating_mul(count));
+    if bytes != room {
         return fail(
             Class::ERR_TRUNCATE,
-            format!(
-                "{} bytes are accumulated in {}",
-                origin.bytes(),
-                target.bytes()
-            ),
+            format!("{bytes} bytes are accumulated in {room}"),
         );
     }
-    let kernel = op.kernel(to)?;
+    Ok((from, to, op.kernel(to)?))
+}
+
+/// # Safety
+/// As of [`accumulate`].
+unsafe fn combine(op: Predef, origin: Buf, target: Buf) -> Result<()> {
+    let (from, to, kernel) = units(op, origin, (target.count, target.ty))?;
     let plain = std::ptr::eq(from, origin.ty) && std::ptr::eq(to, target.ty);
     // SAFETY: by the caller; as many elements, as C has them.
     unsafe {

@@ -11,6 +11,7 @@ use pc3_vmpi_objects::handle::abi;
 use pc3_vmpi_objects::info::Info;
 
 use crate::epochs::Epochs;
+use crate::remote::operate::Sent;
 use crate::shared::{Member, Part, Region, Shared};
 
 /// Who brought the memory, with the standard's values.
@@ -77,6 +78,7 @@ pub struct Window {
     pub info: Info,
     /// What the numbers of bytes in the call that made it are.
     pub counts: Counts,
+    pub(crate) sent: Sent,
 }
 
 /// Where an operation takes place.
@@ -108,6 +110,7 @@ impl Window {
             attrs: Attributes::new(),
             info: usual(),
             counts: Counts::default(),
+            sent: Sent::new(),
         }
     }
 
@@ -116,6 +119,10 @@ impl Window {
         let known = |(key, _): &&(String, String)| HINTS.iter().any(|h| h.0 == key);
         let mut known = given.pairs.iter().filter(known);
         known.try_for_each(|(key, value)| self.info.set(key, value))
+    }
+
+    pub(crate) fn is_dynamic(&self) -> bool {
+        self.flavor == Flavor::Dynamic
     }
 
     #[inline]
@@ -151,7 +158,7 @@ impl Window {
     ) -> Result<Place<'_>> {
         self.epochs.reach(target)?;
         let member = &self.shared.members()[target];
-        let dynamic = self.flavor == Flavor::Dynamic;
+        let dynamic = self.is_dynamic();
         let Some(part) = member.part() else {
             return fail(Class::ERR_INTERN, "a part of the window is not known");
         };
@@ -163,6 +170,8 @@ impl Window {
         let ends = start.and_then(|s| Some((s.checked_add(from)?, s.checked_add(to)?)));
         let inside = match ends {
             _ if from == to => true,
+            // It looks itself.
+            _ if dynamic && member.elsewhere().is_some() => true,
             // Addresses may be of the upper half.
             _ if dynamic => {
                 let at = disp as usize;
@@ -172,10 +181,11 @@ impl Window {
             None => false,
         };
         if !inside {
-            return fail(
-                Class::ERR_RMA_RANGE,
-                outside(target, disp, (from, to), dynamic),
-            );
+            let why = match dynamic {
+                true => unattached(target, disp, (from, to)),
+                false => outside(target, disp, (from, to)),
+            };
+            return fail(Class::ERR_RMA_RANGE, why);
         }
         let at = match dynamic {
             true => disp as usize,
@@ -188,7 +198,7 @@ impl Window {
     }
 
     fn regions(&self) -> Result<std::sync::RwLockWriteGuard<'_, Vec<Region>>> {
-        if self.flavor != Flavor::Dynamic {
+        if !self.is_dynamic() {
             return fail(Class::ERR_RMA_FLAVOR, "the window is not a dynamic one");
         }
         let regions = &self.member().regions;
@@ -241,15 +251,15 @@ impl Window {
 }
 
 #[cold]
-fn outside(target: usize, disp: isize, (from, to): (isize, isize), dynamic: bool) -> String {
-    match dynamic {
-        true => format!(
-            "{} bytes at address {disp:#x} are not attached by rank {target}",
-            to - from
-        ),
-        false => format!(
-            "{} bytes at displacement {disp} are not all in the window's part of rank {target}",
-            to - from
-        ),
-    }
+pub(crate) fn unattached(target: usize, disp: isize, (from, to): (isize, isize)) -> String {
+    let bytes = to - from;
+    format!("{bytes} bytes at address {disp:#x} are not attached by rank {target}")
+}
+
+#[cold]
+fn outside(target: usize, disp: isize, (from, to): (isize, isize)) -> String {
+    let bytes = to - from;
+    format!(
+        "{bytes} bytes at displacement {disp} are not all in the window's part of rank {target}"
+    )
 }

@@ -12,18 +12,22 @@
 //! `holds`: what its memory has values of, so that its size follows theirs; `memory`: it goes with the window. Nothing is
 //! pending: operations are done when they are called, and who waits for others is at no location.
 
+use pc3_runtime::peers::Peers;
 use pc3_runtime::transfer::{LoadCtx, SaveCtx, Target};
 use pc3_typemetric::types::TypeId;
 use pc3_vmpi_coll::comm::Comm;
 use pc3_vmpi_coll::common::common;
 use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_coll::meeting::Registry;
+use pc3_vmpi_coll::remote::elsewhere::hash;
 use pc3_vmpi_coll::win::Win;
 use pc3_vmpi_core::rank::RankState;
+use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::datatype::counted::{alike, displacement, length, Counts};
 use pc3_vmpi_objects::info::Info;
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 use pc3_vmpi_rma::epochs::{Access, Held};
+use pc3_vmpi_rma::remote::Windows;
 use pc3_vmpi_rma::shared::{Part, Region};
 use pc3_vmpi_rma::signals::Signals;
 use pc3_vmpi_rma::window::{Flavor, Window};
@@ -173,12 +177,6 @@ fn window(me: &RankState, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Win> {
     let Some(rank) = group.rank_of(me.rank) else {
         return bad("a window of others");
     };
-    if me.world().spans(&group) {
-        return bad(&format!(
-            "rank {}: windows between ranks of several processes are not available yet: continue with the ranks in one process",
-            me.rank
-        ));
-    }
     let Some(flavor) = Flavor::of(r.i32()?) else {
         return bad("an unknown kind of window");
     };
@@ -204,6 +202,7 @@ fn window(me: &RankState, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Win> {
     let meetings = common(me.world()).meetings();
     let meeting = meetings.find(id, Registry::WHOLE, &group);
     let shared = meeting.window();
+    shared.identify(me.world(), (id, hash(&group)), &group);
     let part = Part {
         base: place(me, base, size, ctx)?,
         size: measure.size(size)?,
@@ -219,7 +218,7 @@ fn window(me: &RankState, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Win> {
     let mut window = Window::new(shared.clone(), (group.clone(), rank), flavor);
     window.epochs.access = access;
     window.epochs.exposed = exposed;
-    window.hold_again();
+    shared.hold_again(rank as usize, &window.epochs.access);
     window.counts = counts.here(ctx)?;
     window.memory = if goes_along { part.base } else { 0 };
     window.errhandler = errhandler;
@@ -228,6 +227,59 @@ fn window(me: &RankState, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Win> {
     window.info = Info { pairs };
     let comm = Comm::own(id, group, rank, meeting);
     Ok(Win { comm, window })
+}
+
+/// Ranks here have come from a checkpoint, as others in other processes: all learn where the parts of the windows are that they
+/// share, and who holds locks.
+///
+/// ```text
+/// windows = [id:u32 group:u64 process:u32 member:u32 base:u64 size:u64 unit:u64 access]
+/// ```
+pub fn share(world: &World, peers: &dyn Peers) -> Read<()> {
+    let objects = world.ranks().iter().map(|r| r.objects());
+    let all: Vec<&Win> = objects
+        .flat_map(|o| o.windows.iter().map(|(_, w)| &**w))
+        .filter(|w| world.spans(&w.group))
+        .collect();
+    let mut w = Writer::default();
+    w.list(all.into_iter(), |w, win| {
+        w.u32(win.comm.id);
+        w.u64(hash(&win.group));
+        w.u32(world.index());
+        w.u32(win.rank);
+        let part = part_of(win);
+        for n in [part.base, part.size, part.unit] {
+            w.size(n);
+        }
+        access(w, &win.epochs.access);
+    });
+    let parts = peers.gather(&w.0);
+    let mut w = Writer::default();
+    w.list(parts.iter(), |w, part| w.bytes(part));
+    let all = peers.spread(&w.0);
+    for part in Reader(&all).list(Reader::bytes)? {
+        Reader(part).list(|r| heed(world, r))?;
+    }
+    Ok(())
+}
+
+/// What is said of one member.
+fn heed(world: &World, r: &mut Reader) -> Read<()> {
+    let (name, process, member) = ((r.u32()?, r.u64()?), r.u32()?, r.u32()? as usize);
+    let (base, size, unit) = (r.size()?, r.size()?, r.size()?);
+    let access = read_access(r, usize::MAX)?;
+    let Some(shared) = world.part::<Windows>().find(name) else {
+        // Nobody here is a member.
+        return Ok(());
+    };
+    let Some(m) = shared.members().get(member) else {
+        return bad("a member of a window");
+    };
+    if process != world.index() {
+        m.set_part(Part { base, size, unit });
+        shared.hold_again(member, &access);
+    }
+    Ok(())
 }
 
 fn place(me: &RankState, source: u64, size: usize, ctx: &dyn LoadCtx) -> Read<usize> {

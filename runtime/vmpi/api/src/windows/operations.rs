@@ -1,7 +1,6 @@
-//! Operations on windows (MPI 4.1 section 12.3), which are done when the call returns.
+//! Operations on windows (MPI 4.1 section 12.3): what they read is the program's again when the call returns.
 
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::Ordering::Relaxed;
 
 use crate::arguments::{buffer, put, wide_count};
 use crate::collective_arguments::Count;
@@ -14,6 +13,7 @@ use pc3_vmpi_objects::datatype::{plain, TypeRef};
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::handle::SENT;
 use pc3_vmpi_rma::operations::{accumulate, compare_and_swap, differ, transfer, Combine};
+use pc3_vmpi_rma::remote::ask::wonders;
 
 /// A buffer as the program names it: address, count, datatype.
 type Own = (*const c_void, i64, usize);
@@ -47,16 +47,6 @@ fn buf((ptr, count, ty): &(*mut u8, usize, TypeRef)) -> Buf<'_> {
     }
 }
 
-/// So many fruitless polls in a row, and it matters whether an operation has changed anything.
-const WONDER: u32 = 64;
-
-/// Has the rank polled in vain for a while? Programs that wait for others with operations on windows do the same ones again and
-/// again, to no effect; those that have one have not waited.
-#[inline]
-fn wonders(me: &RankState) -> bool {
-    me.polls.load(Relaxed) >= WONDER
-}
-
 /// Before an operation that copies.
 ///
 /// # Safety
@@ -78,6 +68,17 @@ unsafe fn moved(me: &RankState, here: Own, there: There, window: usize, puts: bo
         return Ok(());
     };
     let place = w.place(target, there.1, n, &ty)?;
+    if let Some(process) = place.member.elsewhere() {
+        let at = place.at;
+        let far = w.far(target, process, at, (n, &ty));
+        // SAFETY: the program's buffer.
+        return unsafe {
+            match puts {
+                true => w.put_far(me, buf(&here), &far),
+                false => w.get_far(me, buf(&here), &far),
+            }
+        };
+    }
     let there = Buf {
         ptr: place.at,
         count: n,
@@ -117,6 +118,13 @@ unsafe fn combined(
         return Ok(());
     };
     let place = w.place(target, there.1, n, &ty)?;
+    if let Some(process) = place.member.elsewhere() {
+        let at = place.at;
+        let far = w.far(target, process, at, (n, &ty));
+        let from = (here.as_ref().map(buf), op);
+        // SAFETY: the program's buffers.
+        return unsafe { w.accumulate_far(me, from, &far, result.as_ref().map(buf)) };
+    }
     let there = Buf {
         ptr: place.at,
         count: n,
@@ -320,8 +328,18 @@ pub unsafe extern "C" fn MPI_Compare_and_swap(
         };
         let place = w.place(target, disp, 1, &ty)?;
         let values = (origin.cast(), compare.cast(), result.cast());
+        let (at, far) = (place.at, place.member.elsewhere());
         // SAFETY: the program's variables; the target is in the window.
-        if unsafe { compare_and_swap(place.member, values, place.at, &ty)? } {
+        let swapped = unsafe {
+            match far {
+                None => compare_and_swap(place.member, values, place.at, &ty)?,
+                Some(process) => {
+                    let far = w.far(target, process, at, (1, &ty));
+                    w.swap_far(me, values, &far)?
+                }
+            }
+        };
+        if swapped {
             me.happened();
         }
         Ok(())

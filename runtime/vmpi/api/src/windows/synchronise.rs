@@ -36,6 +36,7 @@ pub unsafe extern "C" fn MPI_Win_fence(assertion: c_int, window: usize) -> c_int
         asserted(assertion, NOSTORE | NOPUT | NOPRECEDE | NOSUCCEED)?;
         let w = me.objects().window(window)?;
         w.epochs.ended()?;
+        w.settle(me, None)?;
         take_part(me, &w.comm, &Gate(Kind::WinFence))?;
         w.epochs.access = match assertion & NOSUCCEED {
             0 => Access::Fenced { used: false },
@@ -78,7 +79,7 @@ plain! {
     MPI_Win_wait |me, w| w.wait(me);
     MPI_Win_unlock_all |me, w| w.unlock_all(me);
     MPI_Win_flush_all |me, w| w.flush(me, None);
-    MPI_Win_flush_local_all |me, w| w.flush(me, None);
+    MPI_Win_flush_local_all |me, w| w.flush_local(me, None);
     MPI_Win_sync |me, w| {
         w.sync(me);
         Ok(())
@@ -144,5 +145,5 @@ macro_rules! targets { ($($name:ident |$me:ident, $w:ident, $target:ident| $e:ex
 targets! {
     MPI_Win_unlock |me, w, target| w.unlock(me, target);
     MPI_Win_flush |me, w, target| w.flush(me, Some(target));
-    MPI_Win_flush_local |me, w, target| w.flush(me, Some(target));
+    MPI_Win_flush_local |me, w, target| w.flush_local(me, Some(target));
 }

@@ -14,11 +14,17 @@ use pc3_vmpi_coll::comm::create::split;
 use pc3_vmpi_coll::comm::Comm;
 use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_coll::meeting::Kind;
+use pc3_vmpi_coll::remote::elsewhere;
 use pc3_vmpi_coll::win::Win;
 use pc3_vmpi_coll::work::barrier::Gate;
+use pc3_vmpi_coll::work::moves::Move;
+use pc3_vmpi_coll::work::shapes::Shape;
+use pc3_vmpi_coll::work::side::Side;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_nonblocking::above::unsupported;
 use pc3_vmpi_objects::attr::On;
+use pc3_vmpi_objects::datatype::basic::Basic;
+use pc3_vmpi_objects::datatype::of_basic;
 use pc3_vmpi_objects::error::{fail, Class, MpiError, Result};
 use pc3_vmpi_objects::handle::abi;
 use pc3_vmpi_objects::info::Info;
@@ -65,10 +71,10 @@ fn make(
     brought: Result<Brought>,
 ) -> Result<usize> {
     let parent = me.objects().comm(comm)?.intra()?;
-    if me.world().spans(&parent.group) {
+    if flavor == Flavor::Shared && me.world().spans(&parent.group) {
         return fail(
             Class::ERR_UNSUPPORTED_OPERATION,
-            "windows between ranks of several processes are not available yet: run the ranks in one process (pc3run without -p)",
+            "memory shared between ranks of several processes is not available: split the communicator by MPI_COMM_TYPE_SHARED, or run the ranks in one process (pc3run without -p)",
         );
     }
     let kind = kind(flavor);
@@ -84,6 +90,8 @@ fn make(
     };
     let comm = made.into_comm(abi::ERRORS_ARE_FATAL, None);
     let shared = comm.meeting.window();
+    let name = (comm.id, elsewhere::hash(&comm.group));
+    shared.identify(me.world(), name, &comm.group);
     let rank = comm.rank as usize;
     let mut memory = match flavor {
         Flavor::Allocate => brought.part.base,
@@ -94,7 +102,10 @@ fn make(
     } else {
         shared.members()[rank].set_part(brought.part);
     }
-    take_part(me, &comm, &Gate(kind))?;
+    match me.world().spans(&comm.group) {
+        true => tell_parts(me, &comm, &shared)?,
+        false => take_part(me, &comm, &Gate(kind))?,
+    }
     let mut window = Window::new(shared, (comm.group.clone(), comm.rank), flavor);
     window.memory = memory;
     window.hint(&brought.info)?;
@@ -102,6 +113,36 @@ fn make(
     let made = me.objects().windows.insert(Box::new(win));
     me.objects().made = made;
     Ok(made)
+}
+
+/// All members learn where the parts of all are.
+fn tell_parts(me: &'static RankState, comm: &Comm, shared: &Shared) -> Result<()> {
+    let numbers = |p: Part| [p.base, p.size, p.unit].map(|n| n as u64);
+    let members = shared.members();
+    let mine = members[comm.rank as usize].part().map(numbers);
+    let (mut mine, mut all) = (mine.unwrap_or_default(), vec![[0u64; 3]; members.len()]);
+    let ty = &of_basic(Basic::UInt64);
+    let call = Move {
+        kind: Kind::Allgather,
+        root: 0,
+        send: Side::One {
+            ptr: mine.as_mut_ptr().cast(),
+            count: mine.len(),
+            ty,
+        },
+        recv: Side::Blocks {
+            ptr: all.as_mut_ptr().cast(),
+            count: mine.len(),
+            ty,
+        },
+        shape: Shape::Intra,
+    };
+    take_part(me, comm, &call)?;
+    for (member, part) in members.iter().zip(all) {
+        let [base, size, unit] = part.map(|n| n as usize);
+        member.set_part(Part { base, size, unit });
+    }
+    Ok(())
 }
 
 /// Parts of a shared window follow one another in memory of the first member's; what this one is to free.
@@ -313,7 +354,9 @@ pub unsafe extern "C" fn MPI_Win_free(window: *mut usize) -> c_int {
         unsupported(me, "MPI_Win_free");
         // SAFETY: the program's functions.
         unsafe { attr::delete_all(me, On::Win, handle)? };
-        take_part(me, &me.objects().window(handle)?.comm, &Gate(Kind::WinFree))?;
+        let w = me.objects().window(handle)?;
+        w.settle(me, None)?;
+        take_part(me, &w.comm, &Gate(Kind::WinFree))?;
         let Some(w) = me.objects().windows.remove(handle) else {
             return Ok(());
         };

@@ -16,6 +16,7 @@ pub mod portable;
 pub mod saved;
 pub mod signature;
 pub mod stored;
+pub mod told;
 
 use basic::{Basic, PAIRS};
 use counted::Counts;
