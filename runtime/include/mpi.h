@@ -282,6 +282,9 @@ typedef struct MPI_ABI_Win *MPI_Win;
 #define MPI_GRAPH                    212
 #define MPI_DIST_GRAPH               213
 #define MPI_COMM_TYPE_SHARED         221
+#define MPI_COMM_TYPE_HW_UNGUIDED    222
+#define MPI_COMM_TYPE_HW_GUIDED      223
+#define MPI_COMM_TYPE_RESOURCE_GUIDED 224
 #define MPI_MODE_APPEND              1
 #define MPI_MODE_CREATE              2
 #define MPI_MODE_DELETE_ON_CLOSE     4
@@ -855,6 +858,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
+int MPI_Get_hw_resource_info(MPI_Info *hw_info);
 int MPI_Comm_free(MPI_Comm *comm);
 int MPI_Comm_disconnect(MPI_Comm *comm);
 int MPI_Comm_get_parent(MPI_Comm *parent);
@@ -1436,7 +1440,7 @@ PC3_P(MPI_Group_compare) PC3_P(MPI_Group_union) PC3_P(MPI_Group_intersection) PC
 PC3_P(MPI_Group_incl) PC3_P(MPI_Group_excl) PC3_P(MPI_Group_range_incl) PC3_P(MPI_Group_range_excl)
 PC3_P(MPI_Group_free) PC3_P(MPI_Comm_size) PC3_P(MPI_Comm_rank) PC3_P(MPI_Comm_group) PC3_P(MPI_Comm_compare)
 PC3_P(MPI_Comm_dup) PC3_P(MPI_Comm_dup_with_info) PC3_P(MPI_Comm_create) PC3_P(MPI_Comm_create_group)
-PC3_P(MPI_Comm_split) PC3_P(MPI_Comm_split_type) PC3_P(MPI_Comm_free) PC3_P(MPI_Comm_test_inter)
+PC3_P(MPI_Comm_split) PC3_P(MPI_Comm_split_type) PC3_P(MPI_Get_hw_resource_info) PC3_P(MPI_Comm_free) PC3_P(MPI_Comm_test_inter)
 PC3_P(MPI_Comm_remote_size) PC3_P(MPI_Comm_remote_group) PC3_P(MPI_Intercomm_create) PC3_P(MPI_Intercomm_merge)
 PC3_P(MPI_Comm_idup) PC3_P(MPI_Comm_idup_with_info) PC3_P(MPI_Comm_set_name) PC3_P(MPI_Comm_get_name)
 PC3_P(MPI_Comm_set_info) PC3_P(MPI_Comm_get_info) PC3_P(MPI_Comm_create_keyval) PC3_P(MPI_Comm_free_keyval)

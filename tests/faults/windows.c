@@ -1,6 +1,6 @@
 /* pc3-test: mpi ranks=3 */
 /* Wrong uses of windows, by name: `returned` prints the error classes of one rank's mistakes; `shared` and `any` have a window at a
- * location; `locked` waits for a lock that is never given back. */
+ * location; `locked` waits for a lock that is never given back; `together` shares memory between locations. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +62,34 @@ static void returned(MPI_Win w)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Memory that ranks of one process share for a while; the communicator stays. */
+static int together(MPI_Comm *near)
+{
+    MPI_Win shared;
+    MPI_Comm part;
+    MPI_Info hardware;
+    int *mine, *first, unit, size, sum = 0, sizes[3];
+    MPI_Aint bytes;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &part);
+    if (part != MPI_COMM_NULL)
+        return -1;
+    MPI_Info_create(&hardware);
+    MPI_Info_set(hardware, "mpi_hw_resource_type", "mpi_shared_memory");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, rank, hardware, near);
+    MPI_Info_free(&hardware);
+    MPI_Comm_size(*near, &size);
+    MPI_Allgather(&size, 1, MPI_INT, sizes, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Win_allocate_shared(sizeof *mine, sizeof *mine, MPI_INFO_NULL, *near, &mine, &shared);
+    *mine = 1;
+    MPI_Win_fence(0, shared);
+    MPI_Win_shared_query(shared, 0, &bytes, &unit, &first);
+    for (int i = 0; i < size; i++)
+        sum += first[i];
+    MPI_Win_fence(0, shared);
+    MPI_Win_free(&shared);
+    return sum == size ? sizes[0] * 100 + sizes[1] * 10 + sizes[2] : -1;
+}
+
 int main(int argc, char **argv)
 {
     int memory[4] = {0}, *mine, *extra = memory;
@@ -81,6 +109,9 @@ int main(int argc, char **argv)
         MPI_Win_set_name(shared, "ours");
         *(extra = mine) = rank;
     }
+    MPI_Comm near = MPI_COMM_NULL;
+    if (!strcmp(what, "together"))
+        extra[0] = together(&near);
 #pragma pc3 checkpoint
     extra[0]++;
     MPI_Barrier(MPI_COMM_WORLD);

@@ -7,7 +7,7 @@ use pc3_tests::arch::{self, HOST};
 use pc3_tests::build;
 use pc3_tests::clock;
 use pc3_tests::program::Program;
-use pc3_tests::run::Job;
+use pc3_tests::run::{Job, STOPPED};
 
 /// What goes wrong, what the message says of it, and the exit status if it matters.
 const CASES: &[(&str, &str, Option<i32>)] = &[
@@ -110,7 +110,7 @@ const OF_WINDOWS: &[OfWindow] = &[
         &[],
         1,
         "",
-        "MPI_Win_allocate_shared (windows.c:80): MPI_ERR_UNSUPPORTED_OPERATION",
+        "MPI_Win_allocate_shared (windows.c:108): MPI_ERR_UNSUPPORTED_OPERATION",
     ),
     (
         "any",
@@ -128,8 +128,10 @@ const OF_WINDOWS: &[OfWindow] = &[
         "end 1\n",
         "warning[pc3::W0601]: no checkpoint was taken: rank 0 has the window \"ours\" of MPI_Win_allocate_shared",
     ),
-    ("locked", "1", &[], 91, "", "MPI_Win_lock at windows.c:76"),
-    ("locked", "2", &[], 91, "", "MPI_Win_lock at windows.c:76"),
+    ("together", "1", &[], 0, "end 334\n", ""),
+    ("together", "2", &[], 0, "end 123\n", ""),
+    ("locked", "1", &[], 91, "", "MPI_Win_lock at windows.c:104"),
+    ("locked", "2", &[], 91, "", "MPI_Win_lock at windows.c:104"),
 ];
 
 fn of_window((case, processes, env, status, printed, told): &OfWindow) -> Result<()> {
@@ -152,6 +154,31 @@ fn of_window((case, processes, env, status, printed, told): &OfWindow) -> Result
     Ok(())
 }
 
+/// Ranks that have shared memory are not placed in several processes by a restart.
+fn stay_together() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/faults/windows.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let mut job = Job::new(&p)?;
+    job.program.args = vec!["together".to_owned()];
+    let stop = [("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", "1")];
+    let again = [("PC3_RESTART", "latest")];
+    let refused = "has shared memory with other ranks of its communicator";
+    for (processes, env, status, told) in [
+        ("1", &stop[..], STOPPED, ""),
+        ("2", &again[..], 89, refused),
+        ("1", &again[..], 0, ""),
+    ] {
+        let by = [&*pc3run, "-p", processes, "--mpi", "none"];
+        let done = job.finish(job.start_by(&by, HOST, &exe, env)?)?;
+        ensure!(done.status == status, "{}: {}", done.status, done.stderr);
+        ensure!(done.stderr.contains(told), "{}", done.stderr);
+    }
+    let said = String::from_utf8_lossy(&job.stdout()).into_owned();
+    ensure!(said == "end 334\n", "{said}");
+    Ok(())
+}
+
 pub fn trials() -> Vec<Trial> {
     let trial = |name: &str, words: &'static str, status: Option<i32>| {
         let case = name.to_owned();
@@ -171,7 +198,10 @@ pub fn trials() -> Vec<Trial> {
     };
     let windows = OF_WINDOWS.iter().map(window);
     let cases = cases.chain([trial("returned", "", Some(0))]);
-    cases.chain(windows).collect()
+    let together = clock::test("misuse::stay_together".to_owned(), || {
+        stay_together().map_err(|e| format!("{e:#}").into())
+    });
+    cases.chain(windows).chain([together]).collect()
 }
 
 fn check(case: &str, words: &str, status: Option<i32>) -> Result<()> {

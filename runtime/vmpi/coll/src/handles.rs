@@ -16,6 +16,7 @@ use pc3_vmpi_objects::group::{Group, GroupRef};
 use pc3_vmpi_objects::handle::{abi, Kind, Table};
 use pc3_vmpi_objects::info::Info;
 use pc3_vmpi_objects::op::UserOp;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Values of the predefined attributes, of which programs get pointers.
@@ -87,6 +88,8 @@ pub struct Objects {
     pub infos: Table<Info>,
     pub files: Table<Box<MpiFile>>,
     pub windows: Table<Box<Win>>,
+    /// Communicators on which memory was shared: their members stay together.
+    pub together: BTreeSet<usize>,
     /// The handler of MPI_FILE_NULL, which new files inherit.
     pub file_errhandler: usize,
     /// Of files: the program's own, which stay to the end.
@@ -142,6 +145,7 @@ impl Objects {
             infos: Table::new(Kind::Info),
             files: Table::new(Kind::File),
             windows: Table::new(Kind::Win),
+            together: BTreeSet::new(),
             file_errhandler: abi::ERRORS_RETURN,
             representations: Vec::new(),
             info_env: Info::default(),

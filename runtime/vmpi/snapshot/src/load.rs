@@ -8,7 +8,7 @@ use pc3_vmpi_link::ports::Ports;
 use pc3_vmpi_link::remote;
 
 use crate::status::{
-    self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION, WINDOWS,
+    self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, TOGETHER, VERSION, WINDOWS,
 };
 use crate::{files, message, other_requests, saved, windows};
 use pc3_vmpi_coll::comm::WORLD_ID;
@@ -27,7 +27,7 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
     let mut r = Reader(bytes);
     let version = r.u8()?;
     let has = match version.checked_sub(VERSION) {
-        Some(more) if more <= GROWN + REPRESENTATIONS + WINDOWS => more,
+        Some(more) if more <= GROWN + REPRESENTATIONS + WINDOWS + TOGETHER => more,
         _ => return bad(&format!("version {version} is not known")),
     };
     let (registered, grown) = (has & REPRESENTATIONS != 0, has & GROWN != 0);
@@ -60,6 +60,9 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
         files::read(me, &mut r, &mut more)?;
         if has & WINDOWS != 0 {
             windows::read(me, &mut r, ctx)?;
+        }
+        if has & TOGETHER != 0 {
+            windows::read_together(me, &mut r)?;
         }
     }
     if guest {

@@ -24,7 +24,7 @@ use pc3_runtime::transfer::SaveCtx;
 use pc3_vmpi_core::p2p::written;
 
 use crate::status::{
-    self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION, WINDOWS,
+    self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, TOGETHER, VERSION, WINDOWS,
 };
 use crate::{files, other_requests, saved, windows};
 use pc3_vmpi_core::mail::mailbox::Message;
@@ -42,7 +42,14 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     let registered = !me.objects().representations.is_empty();
     let exposes = !me.objects().windows.is_empty();
     let more = |is: bool, more: u8| if is { more } else { 0 };
-    w.u8(VERSION + more(grown, GROWN) + more(registered, REPRESENTATIONS) + more(exposes, WINDOWS));
+    let together = !me.objects().together.is_empty();
+    let more = [
+        more(grown, GROWN),
+        more(registered, REPRESENTATIONS),
+        more(exposes, WINDOWS),
+        more(together, TOGETHER),
+    ];
+    w.u8(VERSION + more.iter().sum::<u8>());
     w.u8(match me.phase.get() {
         Phase::Before => 0,
         Phase::Initialized => 1,
@@ -106,6 +113,10 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     files::write(me, &mut w);
     if exposes {
         windows::write(me, &mut w, ctx);
+    }
+    if together {
+        let handles = me.objects().together.iter();
+        w.list(handles, |w, h| w.size(*h));
     }
     if guest {
         list.iter().for_each(|(_, r)| save_unsent(&mut w, r));

@@ -8,10 +8,11 @@ use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 pub const VERSION: u8 = 1;
 
 /// What is added to that for what only some ranks have: that of jobs with ranks that were spawned, or with ports;
-/// representations of files; windows.
+/// representations of files; windows; communicators on which memory was shared.
 pub(crate) const GROWN: u8 = 1;
 pub(crate) const REPRESENTATIONS: u8 = 2;
 pub(crate) const WINDOWS: u8 = 4;
+pub(crate) const TOGETHER: u8 = 8;
 
 pub const NULL: u8 = 1;
 

@@ -229,6 +229,24 @@ fn window(me: &RankState, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Win> {
     Ok(Win { comm, window })
 }
 
+/// Communicators on which memory was shared.
+pub(crate) fn read_together(me: &RankState, r: &mut Reader) -> Read<()> {
+    let o = me.objects();
+    o.together = r.list(Reader::size)?.into_iter().collect();
+    for handle in &o.together {
+        let Ok(comm) = o.comm(*handle) else {
+            return bad("a communicator of ranks that stay together");
+        };
+        if me.world().spans(&comm.group) {
+            return bad(&format!(
+                "rank {} has shared memory with other ranks of its communicator (MPI_Win_allocate_shared), and these would be in several processes here: place them in one (pc3run -p, --map)",
+                me.rank
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Ranks here have come from a checkpoint, as others in other processes: all learn where the parts of the windows are that they
 /// share, and who holds locks.
 ///

@@ -2,8 +2,8 @@
 
 use crate::arguments::{put, put_text, text, MAX_NAME};
 use crate::entry::entry;
+use crate::files::file::info_of;
 use crate::objects::attr;
-use crate::objects::info::known;
 use pc3_vmpi_coll::comm::create::{of_group, of_group_alone, split, within, NewComm};
 use pc3_vmpi_coll::comm::{inter, Comm};
 use pc3_vmpi_coll::handles::HasObjects;
@@ -14,6 +14,7 @@ use pc3_vmpi_objects::attr::On;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::group::Compare;
 use pc3_vmpi_objects::handle::abi;
+use pc3_vmpi_objects::info::Info;
 use std::ffi::{c_char, c_int};
 
 #[pc3_vmpi_entry::entry]
@@ -121,7 +122,7 @@ pub unsafe extern "C" fn MPI_Comm_dup_with_info(
     new: *mut usize,
 ) -> c_int {
     entry("MPI_Comm_dup_with_info", comm, |me| {
-        known(me, info)?;
+        info_of(me, info)?;
         dup(me, comm, new)
     })
 }
@@ -157,8 +158,8 @@ pub unsafe extern "C" fn MPI_Comm_split(
     })
 }
 
-/// All ranks share memory in the sense that they do not move apart while the program runs; the
-/// answer must not depend on where they run, because it outlives a restart.
+/// MPI 4.1 section 7.4.2.  Ranks share memory if they are in one process.  Hardware has no other parts that a rank stays in, as a
+/// restart may place it anywhere: who asks for these gets MPI_COMM_NULL.
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_split_type(
     comm: usize,
@@ -168,13 +169,30 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
     new: *mut usize,
 ) -> c_int {
     const SHARED: c_int = 221;
+    const HW_UNGUIDED: c_int = 222;
+    const HW_GUIDED: c_int = 223;
+    const RESOURCE_GUIDED: c_int = 224;
     entry("MPI_Comm_split_type", comm, |me| {
-        known(me, info)?;
-        if split_type != SHARED && split_type != abi::UNDEFINED {
-            return fail(Class::ERR_ARG, format!("the split type is {split_type}"));
-        }
-        let color = (split_type == SHARED).then_some(0);
-        split_into(me, comm, color, key, new)
+        let info = info_of(me, info)?;
+        let memory = info.get("mpi_hw_resource_type") == Some("mpi_shared_memory");
+        let together = match split_type {
+            SHARED => true,
+            HW_GUIDED | RESOURCE_GUIDED => memory,
+            HW_UNGUIDED | abi::UNDEFINED => false,
+            _ => return fail(Class::ERR_ARG, format!("the split type is {split_type}")),
+        };
+        let process = me.world().process_of(me.rank) as c_int;
+        split_into(me, comm, together.then_some(process), key, new)
+    })
+}
+
+/// MPI 4.1 section 9.1.2: what MPI_Comm_split_type may be asked for.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Get_hw_resource_info(info: *mut usize) -> c_int {
+    entry("MPI_Get_hw_resource_info", 0, |me| {
+        let mut all = Info::default();
+        all.set("mpi_shared_memory", "true")?;
+        put(info, me.objects().infos.insert(all))
     })
 }
 
@@ -238,6 +256,7 @@ macro_rules! frees { ($($name:ident)*) => { $(
                 return fail(Class::ERR_COMM, "a predefined communicator cannot be freed");
             }
             attr::delete_all(me, On::Comm, handle)?;
+            me.objects().together.remove(&handle);
             if let Some(c) = me.objects().comms.remove(handle) {
                 me.objects().errhandlers.release(c.errhandler)?;
             }

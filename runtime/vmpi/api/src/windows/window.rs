@@ -66,11 +66,11 @@ fn kind(flavor: Flavor) -> Kind {
 /// All members make a window; its handle. Errors of one must not keep the others waiting: all meet, and then compare.
 fn make(
     me: &'static RankState,
-    comm: usize,
+    parent_handle: usize,
     flavor: Flavor,
     brought: Result<Brought>,
 ) -> Result<usize> {
-    let parent = me.objects().comm(comm)?.intra()?;
+    let parent = me.objects().comm(parent_handle)?.intra()?;
     if flavor == Flavor::Shared && me.world().spans(&parent.group) {
         return fail(
             Class::ERR_UNSUPPORTED_OPERATION,
@@ -83,7 +83,7 @@ fn make(
     let color = brought.is_ok().then_some(0);
     let made = split(me, parent, &mut next, kind, color, parent.rank as i32)?;
     me.objects().next_id = next;
-    let size = me.objects().comm(comm)?.size();
+    let size = me.objects().comm(parent_handle)?.size();
     let brought = brought?;
     let Some(made) = made.filter(|m| m.group.size() == size) else {
         return fail(Class::ERR_OTHER, "other members could not make the window");
@@ -99,6 +99,7 @@ fn make(
     };
     if flavor == Flavor::Shared {
         memory = side_by_side(me, &comm, &shared, brought.part)?;
+        me.objects().together.insert(parent_handle);
     } else {
         shared.members()[rank].set_part(brought.part);
     }
