@@ -41,6 +41,7 @@ typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
 typedef struct MPI_ABI_Info *MPI_Info;
 typedef struct MPI_ABI_File *MPI_File;
 typedef struct MPI_ABI_Win *MPI_Win;
+typedef struct MPI_ABI_Session *MPI_Session;
 
 /* ---- predefined handles ---- */
 
@@ -57,6 +58,7 @@ typedef struct MPI_ABI_Win *MPI_Win;
 #define MPI_FILE_NULL                ((MPI_File)0x118)
 
 #define MPI_WIN_NULL                 ((MPI_Win)0x110)
+#define MPI_SESSION_NULL             ((MPI_Session)0x120)
 
 #define MPI_INFO_NULL                ((MPI_Info)0x130)
 #define MPI_INFO_ENV                 ((MPI_Info)0x131)
@@ -149,6 +151,13 @@ typedef struct MPI_ABI_Win *MPI_Win;
 #define MPI_REAL8                    ((MPI_Datatype)0x2da)
 #define MPI_COMPLEX8                 ((MPI_Datatype)0x2db)
 #define MPI_COMPLEX16                ((MPI_Datatype)0x2e3)
+/* Optional ones, which no compiler for C has to have: the library does not know them. */
+#define MPI_REAL2                    ((MPI_Datatype)0x2ca)
+#define MPI_COMPLEX4                 ((MPI_Datatype)0x2d3)
+#define MPI_LOGICAL16                ((MPI_Datatype)0x2e0)
+#define MPI_INTEGER16                ((MPI_Datatype)0x2e1)
+#define MPI_REAL16                   ((MPI_Datatype)0x2e2)
+#define MPI_COMPLEX32                ((MPI_Datatype)0x2eb)
 #define MPI_LONG_LONG_INT            MPI_LONG_LONG
 #define MPI_C_COMPLEX                MPI_C_FLOAT_COMPLEX
 
@@ -223,6 +232,7 @@ typedef struct MPI_ABI_Win *MPI_Win;
 
 #define MPI_BOTTOM                   ((void *)0)
 #define MPI_IN_PLACE                 ((void *)1)
+#define MPI_BUFFER_AUTOMATIC         ((void *)2)
 #define MPI_STATUS_IGNORE            ((MPI_Status *)0)
 #define MPI_STATUSES_IGNORE          ((MPI_Status *)0)
 
@@ -245,6 +255,8 @@ typedef struct MPI_ABI_Win *MPI_Win;
 #define MPI_MAX_INFO_VAL             1024
 #define MPI_MAX_PORT_NAME            1024
 #define MPI_BSEND_OVERHEAD           512
+#define MPI_MAX_STRINGTAG_LEN        1024
+#define MPI_MAX_PSET_NAME_LEN        1024
 #define MPI_THREAD_SINGLE            0
 #define MPI_THREAD_FUNNELED          1024
 #define MPI_THREAD_SERIALIZED        2048
@@ -271,6 +283,7 @@ typedef struct MPI_ABI_Win *MPI_Win;
 #define MPI_COMBINER_F90_COMPLEX     114
 #define MPI_COMBINER_F90_INTEGER     115
 #define MPI_COMBINER_RESIZED         116
+#define MPI_COMBINER_VALUE_INDEX     117
 #define MPI_TYPECLASS_INTEGER        192
 #define MPI_TYPECLASS_REAL           193
 #define MPI_TYPECLASS_COMPLEX        194
@@ -339,9 +352,11 @@ typedef int(MPI_Win_delete_attr_function)(MPI_Win, int keyval, void *value, void
 typedef void(MPI_Comm_errhandler_function)(MPI_Comm *, int *code, ...);
 typedef void(MPI_File_errhandler_function)(MPI_File *, int *code, ...);
 typedef void(MPI_Win_errhandler_function)(MPI_Win *, int *code, ...);
+typedef void(MPI_Session_errhandler_function)(MPI_Session *, int *code, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
+typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 typedef int(MPI_Datarep_conversion_function)(void *userbuf, MPI_Datatype type, int count, void *filebuf, MPI_Offset position,
     void *extra_state);
 typedef int(MPI_Datarep_conversion_function_c)(void *userbuf, MPI_Datatype type, MPI_Count count, void *filebuf, MPI_Offset
@@ -387,6 +402,10 @@ int MPI_Get_version(int *version, int *subversion);
 int MPI_Get_library_version(char *version, int *len);
 int MPI_Abi_get_version(int *abi_major, int *abi_minor);
 int MPI_Abi_get_info(MPI_Info *info);
+int MPI_Abi_get_fortran_info(MPI_Info *info);
+int MPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
+int MPI_Abi_set_fortran_info(MPI_Info info);
+int MPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *logical_false);
 int MPI_Get_processor_name(char *name, int *len);
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base);
 int MPI_Free_mem(void *base);
@@ -470,6 +489,32 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
     recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
     MPI_Comm comm, MPI_Status *status);
+int MPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+    MPI_Info info, MPI_Request *request);
+int MPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+    MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+    MPI_Info info, MPI_Request *request);
+int MPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+    MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Pready(int partition, MPI_Request request);
+int MPI_Pready_range(int low, int high, MPI_Request request);
+int MPI_Pready_list(int length, const int partitions[], MPI_Request request);
+int MPI_Parrived(MPI_Request request, int partition, int *flag);
+int MPI_Buffer_flush(void);
+int MPI_Buffer_iflush(MPI_Request *request);
+int MPI_Comm_attach_buffer(MPI_Comm comm, void *buf, int size);
+int MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buf, MPI_Count size);
+int MPI_Comm_detach_buffer(MPI_Comm comm, void *buf, int *size);
+int MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buf, MPI_Count *size);
+int MPI_Comm_flush_buffer(MPI_Comm comm);
+int MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request);
+int MPI_Session_attach_buffer(MPI_Session session, void *buf, int size);
+int MPI_Session_attach_buffer_c(MPI_Session session, void *buf, MPI_Count size);
+int MPI_Session_detach_buffer(MPI_Session session, void *buf, int *size);
+int MPI_Session_detach_buffer_c(MPI_Session session, void *buf, MPI_Count *size);
+int MPI_Session_flush_buffer(MPI_Session session);
+int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
 int MPI_Buffer_attach(void *buf, int size);
 int MPI_Buffer_detach(void *buf, int *size);
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count);
@@ -861,6 +906,21 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 int MPI_Get_hw_resource_info(MPI_Info *hw_info);
 int MPI_Comm_free(MPI_Comm *comm);
 int MPI_Comm_disconnect(MPI_Comm *comm);
+int MPI_Comm_join(int fd, MPI_Comm *newcomm);
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session);
+int MPI_Session_finalize(MPI_Session *session);
+int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *count);
+int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *length, char *name);
+int MPI_Session_get_info(MPI_Session session, MPI_Info *info);
+int MPI_Session_get_pset_info(MPI_Session session, const char *name, MPI_Info *info);
+int MPI_Session_create_errhandler(MPI_Session_errhandler_function *fn, MPI_Errhandler *handler);
+int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler handler);
+int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *handler);
+int MPI_Session_call_errhandler(MPI_Session session, int code);
+int MPI_Group_from_session_pset(MPI_Session session, const char *name, MPI_Group *newgroup);
+int MPI_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *newcomm);
+int MPI_Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group remote, int remote_leader,
+    const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *newcomm);
 int MPI_Comm_get_parent(MPI_Comm *parent);
 int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm
     *intercomm, int errcodes[]);
@@ -1156,6 +1216,8 @@ int MPI_Info_toint(MPI_Info handle);
 MPI_Info MPI_Info_fromint(int handle);
 int MPI_File_toint(MPI_File handle);
 MPI_File MPI_File_fromint(int handle);
+int MPI_Session_toint(MPI_Session handle);
+MPI_Session MPI_Session_fromint(int handle);
 int MPI_Win_toint(MPI_Win handle);
 MPI_Win MPI_Win_fromint(int handle);
 int MPI_Status_c2f(const MPI_Status *from, MPI_Fint *to);
@@ -1318,6 +1380,7 @@ typedef struct MPI_ABI_T_pvar_session *MPI_T_pvar_session;
 #define MPI_T_BIND_MPI_WIN             39
 #define MPI_T_BIND_MPI_MESSAGE         40
 #define MPI_T_BIND_MPI_INFO            41
+#define MPI_T_BIND_MPI_SESSION         42
 #define MPI_T_SCOPE_CONSTANT           51
 #define MPI_T_SCOPE_READONLY           52
 #define MPI_T_SCOPE_LOCAL              53
@@ -1369,6 +1432,42 @@ int MPI_T_category_get_index(const char *name, int *index);
 int MPI_T_category_get_cvars(int index, int len, int indices[]);
 int MPI_T_category_get_pvars(int index, int len, int indices[]);
 int MPI_T_category_get_categories(int index, int len, int indices[]);
+/* There are no events, and no sources of them. */
+typedef struct MPI_ABI_T_event_registration *MPI_T_event_registration;
+typedef struct MPI_ABI_T_event_instance *MPI_T_event_instance;
+typedef enum {
+    MPI_T_CB_REQUIRE_NONE = 0x00,
+    MPI_T_CB_REQUIRE_MPI_RESTRICTED = 0x03,
+    MPI_T_CB_REQUIRE_THREAD_SAFE = 0x0f,
+    MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 0x3f
+} MPI_T_cb_safety;
+typedef enum { MPI_T_SOURCE_ORDERED = 1, MPI_T_SOURCE_UNORDERED = 2 } MPI_T_source_order;
+typedef void(MPI_T_event_cb_function)(MPI_T_event_instance, MPI_T_event_registration, MPI_T_cb_safety, void *data);
+typedef void(MPI_T_event_free_cb_function)(MPI_T_event_registration, MPI_T_cb_safety, void *data);
+typedef void(MPI_T_event_dropped_cb_function)(MPI_Count, MPI_T_event_registration, int source, MPI_T_cb_safety, void *data);
+int MPI_T_category_get_num_events(int index, int *num);
+int MPI_T_category_get_events(int index, int len, int indices[]);
+int MPI_T_event_get_num(int *num);
+int MPI_T_event_get_info(int index, char *name, int *name_len, int *verbosity, MPI_Datatype types[], MPI_Aint displs[],
+    int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind);
+int MPI_T_event_get_index(const char *name, int *index);
+int MPI_T_event_handle_alloc(int index, void *object, MPI_Info info, MPI_T_event_registration *registration);
+int MPI_T_event_handle_free(MPI_T_event_registration registration, void *data, MPI_T_event_free_cb_function *fn);
+int MPI_T_event_handle_get_info(MPI_T_event_registration registration, MPI_Info *info);
+int MPI_T_event_handle_set_info(MPI_T_event_registration registration, MPI_Info info);
+int MPI_T_event_register_callback(MPI_T_event_registration registration, MPI_T_cb_safety safety, MPI_Info info,
+    void *data, MPI_T_event_cb_function *fn);
+int MPI_T_event_callback_get_info(MPI_T_event_registration registration, MPI_T_cb_safety safety, MPI_Info *info);
+int MPI_T_event_callback_set_info(MPI_T_event_registration registration, MPI_T_cb_safety safety, MPI_Info info);
+int MPI_T_event_set_dropped_handler(MPI_T_event_registration registration, MPI_T_event_dropped_cb_function *fn);
+int MPI_T_event_read(MPI_T_event_instance instance, int element, void *buf);
+int MPI_T_event_copy(MPI_T_event_instance instance, void *buf);
+int MPI_T_event_get_timestamp(MPI_T_event_instance instance, MPI_Count *time);
+int MPI_T_event_get_source(MPI_T_event_instance instance, int *source);
+int MPI_T_source_get_num(int *num);
+int MPI_T_source_get_info(int source, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *order,
+    MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info);
+int MPI_T_source_get_timestamp(int source, MPI_Count *time);
 int MPI_T_category_changed(int *stamp);
 
 /* ---- the profiling interface (chapter 14): each function under a second name, which programs do not define ---- */
@@ -1529,6 +1628,25 @@ PC3_P(MPI_Win_create_errhandler) PC3_P(MPI_Win_set_errhandler) PC3_P(MPI_Win_get
 PC3_P(MPI_Win_call_errhandler) PC3_P(MPI_Win_c2f) PC3_P(MPI_Win_f2c) PC3_P(MPI_Win_toint) PC3_P(MPI_Win_fromint)
 PC3_P(MPI_Buffer_attach_c) PC3_P(MPI_Buffer_detach_c) PC3_P(MPI_Get_count_c) PC3_P(MPI_Get_elements_c)
 PC3_P(MPI_Status_set_elements_c) PC3_P(MPI_Pack_c) PC3_P(MPI_Unpack_c) PC3_P(MPI_Pack_size_c)
+PC3_P(MPI_Abi_get_fortran_booleans) PC3_P(MPI_Abi_get_fortran_info) PC3_P(MPI_Abi_set_fortran_booleans)
+PC3_P(MPI_Abi_set_fortran_info) PC3_P(MPI_Buffer_flush) PC3_P(MPI_Buffer_iflush) PC3_P(MPI_Comm_attach_buffer)
+PC3_P(MPI_Comm_attach_buffer_c) PC3_P(MPI_Comm_create_from_group) PC3_P(MPI_Comm_detach_buffer)
+PC3_P(MPI_Comm_detach_buffer_c) PC3_P(MPI_Comm_flush_buffer) PC3_P(MPI_Comm_iflush_buffer) PC3_P(MPI_Comm_join)
+PC3_P(MPI_Group_from_session_pset) PC3_P(MPI_Intercomm_create_from_groups) PC3_P(MPI_Parrived) PC3_P(MPI_Pready)
+PC3_P(MPI_Pready_list) PC3_P(MPI_Pready_range) PC3_P(MPI_Precv_init) PC3_P(MPI_Precv_init_c) PC3_P(MPI_Psend_init)
+PC3_P(MPI_Psend_init_c) PC3_P(MPI_Session_attach_buffer) PC3_P(MPI_Session_attach_buffer_c)
+PC3_P(MPI_Session_call_errhandler) PC3_P(MPI_Session_create_errhandler) PC3_P(MPI_Session_detach_buffer)
+PC3_P(MPI_Session_detach_buffer_c) PC3_P(MPI_Session_finalize) PC3_P(MPI_Session_flush_buffer)
+PC3_P(MPI_Session_fromint) PC3_P(MPI_Session_get_errhandler) PC3_P(MPI_Session_get_info)
+PC3_P(MPI_Session_get_nth_pset) PC3_P(MPI_Session_get_num_psets) PC3_P(MPI_Session_get_pset_info)
+PC3_P(MPI_Session_iflush_buffer) PC3_P(MPI_Session_init) PC3_P(MPI_Session_set_errhandler) PC3_P(MPI_Session_toint)
+PC3_P(MPI_T_category_get_events) PC3_P(MPI_T_category_get_num_events) PC3_P(MPI_T_event_callback_get_info)
+PC3_P(MPI_T_event_callback_set_info) PC3_P(MPI_T_event_copy) PC3_P(MPI_T_event_get_index) PC3_P(MPI_T_event_get_info)
+PC3_P(MPI_T_event_get_num) PC3_P(MPI_T_event_get_source) PC3_P(MPI_T_event_get_timestamp)
+PC3_P(MPI_T_event_handle_alloc) PC3_P(MPI_T_event_handle_free) PC3_P(MPI_T_event_handle_get_info)
+PC3_P(MPI_T_event_handle_set_info) PC3_P(MPI_T_event_read) PC3_P(MPI_T_event_register_callback)
+PC3_P(MPI_T_event_set_dropped_handler) PC3_P(MPI_T_source_get_info) PC3_P(MPI_T_source_get_num)
+PC3_P(MPI_T_source_get_timestamp)
 #undef PC3_P
 
 #ifdef __cplusplus

@@ -56,6 +56,7 @@ fn declared_is_defined() {
             "MPI_Info ",
             "MPI_File ",
             "MPI_Win ",
+            "MPI_Session ",
         ],
     );
     assert!(declared.len() > 200);
@@ -116,4 +117,19 @@ fn constants_are_the_same() {
         n += 1;
     }
     assert!(n > 100);
+}
+
+/// Functions, constants and types of MPI 5.0's ABI for C, by name.
+const STANDARD: &str = include_str!("data/mpi-5.0.txt");
+
+#[test]
+fn nothing_of_the_standard_is_missing() {
+    let text = header();
+    let words: BTreeSet<&str> = text
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .collect();
+    let standard: Vec<&str> = STANDARD.lines().collect();
+    assert!(standard.len() > 1000);
+    let missing: Vec<_> = standard.iter().filter(|n| !words.contains(**n)).collect();
+    assert!(missing.is_empty(), "not in mpi.h: {missing:?}");
 }

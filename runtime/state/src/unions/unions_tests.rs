@@ -4,6 +4,9 @@ use pc3_typemetric::types::{Chosen, Kind, Member, Type};
 
 const TY: u32 = 9;
 
+/// In no object.
+const ANYWHERE: Range<usize> = 0..usize::MAX;
+
 fn noted(u: &Unions, place: &[u64; 2]) -> u64 {
     // SAFETY: a local.
     unsafe { u.members(place.as_ptr() as usize, TY) }
@@ -44,13 +47,13 @@ fn last_write(mut u: Unions) {
         u.lent(at, TY, 1);
         assert_eq!(noted(&u, v), 0b010);
         // A pointer that is kept can write at any time.
-        u.member_held(at, TY, 3);
+        u.member_held(at, TY, 3, 0);
         assert_eq!(noted(&u, v), 0b1010);
         v[0] = 4;
         assert_eq!(noted(&u, v), 0b1000);
         // The same address as another union.
         assert_eq!(u.members(at, TY + 1), 0);
-        u.gone(at, 8);
+        u.gone(at, 8, &ANYWHERE);
         assert_eq!(noted(&u, v), 0);
     }
 }
@@ -70,7 +73,7 @@ fn take_along(mut u: Unions) {
         let mut copy = |u: &mut Unions, n: usize, word| {
             let notes = u.picked(a, n);
             to[0] = word;
-            u.put(b, a, n, notes);
+            u.put(b, a, n, notes, &ANYWHERE);
             noted(u, to)
         };
         assert_eq!(copy(&mut u, 16, 7), 0b10);
@@ -114,7 +117,7 @@ fn values_that_are_passed() {
                     u.set(at + 8, union.0, *k);
                 }
                 u.pass(at, &types, outer);
-                u.gone(at, 16);
+                u.gone(at, 16, &ANYWHERE);
             }
         }
         let place = Box::new([0, arrives]);
@@ -124,7 +127,7 @@ fn values_that_are_passed() {
             u.take(at, &types, outer);
             u.members(at + 8, union.0)
         };
-        u.gone(at, 16);
+        u.gone(at, 16, &ANYWHERE);
         assert_eq!(got, expected, "{passed:?} {arrives}");
     };
     check(&mut u, &[(5, Some(1)), (6, Some(0))], 5, 0b10);
@@ -142,8 +145,8 @@ fn what_is_not_alive_is_left_out() {
         // SAFETY: the second address is never read.
         unsafe {
             u.set(at, TY, 0);
-            u.member_held(at, TY, 2);
-            u.member_held(1 << 20, TY, 1);
+            u.member_held(at, TY, 2, 0);
+            u.member_held(1 << 20, TY, 1, 0);
             let list = u.list(|a, n| a == at && n == 8, |each| each(at, 16));
             assert_eq!(list.len(), 1);
             assert_eq!(

@@ -54,12 +54,10 @@ pub(crate) fn entry_of(
 ) -> c_int {
     let me = RankState::current();
     let _errno = Errno::keep();
-    let outcome = if me.phase.get() == Phase::Initialized {
-        f(me)
-    } else {
-        Err(not_running(me, name))
-    };
-    match outcome {
+    if me.phase.get() != Phase::Initialized && me.sessions.get() == 0 {
+        return raise(me, name, comm, not_running(me, name));
+    }
+    match f(me) {
         Ok(()) => Class::SUCCESS.0,
         Err(e) => raise(me, name, comm, e),
     }

@@ -45,6 +45,16 @@ pub(crate) fn raise_window(me: &RankState, name: &str, window: usize, e: MpiErro
     }
 }
 
+/// The same for a session; for MPI_SESSION_NULL MPI_COMM_WORLD's.
+#[cold]
+pub(crate) fn raise_session(me: &RankState, name: &str, session: usize, e: MpiError) -> c_int {
+    let handler = me.objects().session(session).map(|s| s.errhandler);
+    match handler {
+        Ok(handler) => hand_over(me, name, handler, session, &e),
+        Err(_) => raise(me, name, 0, e),
+    }
+}
+
 fn hand_over(me: &RankState, name: &str, handler: usize, mut object: usize, e: &MpiError) -> c_int {
     let mut code = e.class.0;
     match handler {

@@ -5,7 +5,7 @@ use crate::io::representation::Registered;
 use crate::io::MpiFile;
 use crate::meeting::{Meeting, MeetingRef, Registry};
 use crate::win::Win;
-use pc3_vmpi_core::rank::RankState;
+use pc3_vmpi_core::rank::{Attached, RankState};
 use pc3_vmpi_core::world::Maker;
 use pc3_vmpi_objects::attr::{Attributes, Keyvals};
 use pc3_vmpi_objects::datatype::portable::AddressLog;
@@ -16,7 +16,7 @@ use pc3_vmpi_objects::group::{Group, GroupRef};
 use pc3_vmpi_objects::handle::{abi, Kind, Table};
 use pc3_vmpi_objects::info::Info;
 use pc3_vmpi_objects::op::UserOp;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Values of the predefined attributes, of which programs get pointers.
@@ -43,6 +43,12 @@ impl AttrValues {
             appnum: None,
         }
     }
+}
+
+/// A session of MPI's, which has no objects of its own.
+pub struct Session {
+    pub errhandler: usize,
+    pub info: Info,
 }
 
 /// A rank has them.
@@ -88,6 +94,9 @@ pub struct Objects {
     pub infos: Table<Info>,
     pub files: Table<Box<MpiFile>>,
     pub windows: Table<Box<Win>>,
+    pub sessions: Table<Session>,
+    /// Buffers of communicators and sessions, by handle; 0: one for all that is as large as it has to be.
+    pub buffers: BTreeMap<usize, Attached>,
     /// Communicators on which memory was shared: their members stay together.
     pub together: BTreeSet<usize>,
     /// The handler of MPI_FILE_NULL, which new files inherit.
@@ -145,6 +154,8 @@ impl Objects {
             infos: Table::new(Kind::Info),
             files: Table::new(Kind::File),
             windows: Table::new(Kind::Win),
+            sessions: Table::new(Kind::Session),
+            buffers: BTreeMap::new(),
             together: BTreeSet::new(),
             file_errhandler: abi::ERRORS_RETURN,
             representations: Vec::new(),
@@ -277,6 +288,16 @@ impl Objects {
             Some(w) => Ok(w),
             None if handle == abi::WIN_NULL => fail(Class::ERR_WIN, "the window is MPI_WIN_NULL"),
             None => fail(Class::ERR_WIN, "not a window (freed already?)"),
+        }
+    }
+
+    pub fn session(&mut self, handle: usize) -> Result<&mut Session> {
+        match self.sessions.get_mut(handle) {
+            Some(s) => Ok(s),
+            None if handle == abi::SESSION_NULL => {
+                fail(Class::ERR_SESSION, "the session is MPI_SESSION_NULL")
+            }
+            None => fail(Class::ERR_SESSION, "not a session (finalized already?)"),
         }
     }
 

@@ -72,6 +72,48 @@ pub struct Bsend {
     used: AtomicUsize,
     /// Its type was unknown; while it is attached it counts as bytes, which may change architecture.
     pub untyped: Cell<bool>,
+    /// What buffers of communicators and sessions have room for.
+    more: Cell<usize>,
+}
+
+/// A buffer that a communicator or a session has.
+pub struct Attached {
+    pub addr: usize,
+    pub size: usize,
+    /// As of [`Bsend`].
+    pub untyped: bool,
+}
+
+impl Attached {
+    pub fn at(addr: usize, size: usize) -> Attached {
+        let untyped = retype(addr, true);
+        Attached {
+            addr,
+            size,
+            untyped,
+        }
+    }
+
+    /// As large as it has to be, and none of the program's.
+    pub fn automatic() -> Attached {
+        Attached {
+            addr: 0,
+            size: usize::MAX,
+            untyped: false,
+        }
+    }
+
+    pub fn is_automatic(&self) -> bool {
+        self.size == usize::MAX
+    }
+
+    /// It is the program's again.
+    pub fn end(self) -> (usize, usize) {
+        if self.untyped {
+            retype(self.addr, false);
+        }
+        (self.addr, self.size)
+    }
 }
 
 impl Bsend {
@@ -91,6 +133,12 @@ impl Bsend {
         (addr, self.size.replace(0))
     }
 
+    /// The others are these.
+    pub fn account<'a>(&self, others: impl Iterator<Item = &'a Attached>) {
+        let all = others.fold(0usize, |all, a| all.saturating_add(a.size));
+        self.more.set(all);
+    }
+
     /// The room that a message of `len` bytes takes: MPI_BSEND_OVERHEAD bounds what is added, and a program
     /// that counts on less, as with other libraries, is served too.
     fn room(len: usize) -> usize {
@@ -101,7 +149,10 @@ impl Bsend {
     /// Takes room for a message.
     pub fn reserve(&self, len: usize) -> Result<()> {
         let need = Bsend::room(len);
-        let (size, used) = (self.size.get(), self.used.load(Acquire));
+        let (size, used) = (
+            self.size.get().saturating_add(self.more.get()),
+            self.used.load(Acquire),
+        );
         if size < used + need {
             let free = size.saturating_sub(used);
             let text = format!(
@@ -189,6 +240,8 @@ pub struct RankState {
     pub bsend: Bsend,
     pub call: Cell<Call>,
     pub phase: Cell<Phase>,
+    /// Sessions that are open.
+    pub sessions: Cell<u32>,
     /// Level that `MPI_Init_thread` provided.
     pub thread_level: Cell<i32>,
     /// Receives posted so far.
@@ -254,6 +307,7 @@ impl RankState {
             bsend: Bsend::default(),
             call: Cell::new(Call::NONE),
             phase: Cell::default(),
+            sessions: Cell::new(0),
             thread_level: Cell::new(0),
             turns: Cell::new(0),
             kept: UnsafeCell::new(kept),

@@ -74,8 +74,11 @@ classes! {
     ERR_UNSUPPORTED_OPERATION = 55 "unsupported operation",
     ERR_WIN = 56 "invalid window",
     ERR_RMA_FLAVOR = 57 "wrong kind of window",
+    ERR_PROC_ABORTED = 58 "a rank has ended",
     ERR_VALUE_TOO_LARGE = 59 "value too large to store",
+    ERR_SESSION = 60 "invalid session",
     ERR_ERRHANDLER = 61 "invalid error handler",
+    ERR_ABI = 62 "wrong use of what the ABI leaves open",
 }
 impl Class {
     pub(crate) const LASTCODE: Class = Class(16383);

@@ -22,6 +22,7 @@ pub enum Kind {
     Info = 8,
     File = 9,
     Win = 10,
+    Session = 11,
 }
 
 /// All sends that were complete when they had begun: nothing is to be remembered of one, so none has a slot.  No kind is 0, so
@@ -142,6 +143,7 @@ pub mod abi {
     pub const COMM_SELF: usize = 0x102;
     pub const GROUP_NULL: usize = 0x108;
     pub const GROUP_EMPTY: usize = 0x109;
+    pub const SESSION_NULL: usize = 0x120;
     pub const MESSAGE_NULL: usize = 0x128;
     pub const MESSAGE_NO_PROC: usize = 0x129;
     pub const WIN_NULL: usize = 0x110;

@@ -13,5 +13,6 @@ pub mod message;
 pub mod other_requests;
 pub mod save;
 pub mod saved;
+mod sessions;
 mod status;
 pub mod windows;

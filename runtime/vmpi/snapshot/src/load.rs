@@ -8,9 +8,10 @@ use pc3_vmpi_link::ports::Ports;
 use pc3_vmpi_link::remote;
 
 use crate::status::{
-    self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, TOGETHER, VERSION, WINDOWS,
+    self, ACTIVE, DONE, GROWN, NULL, PARTS, PERSISTENT, REPRESENTATIONS, SESSIONS, TOGETHER,
+    VERSION, WINDOWS,
 };
-use crate::{files, message, other_requests, saved, windows};
+use crate::{files, message, other_requests, saved, sessions, windows};
 use pc3_vmpi_coll::comm::WORLD_ID;
 use pc3_vmpi_coll::meeting::rounds;
 use pc3_vmpi_core::mail::request::{Extra, RequestKind};
@@ -27,7 +28,7 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
     let mut r = Reader(bytes);
     let version = r.u8()?;
     let has = match version.checked_sub(VERSION) {
-        Some(more) if more <= GROWN + REPRESENTATIONS + WINDOWS + TOGETHER => more,
+        Some(more) if more <= GROWN + REPRESENTATIONS + WINDOWS + TOGETHER + SESSIONS => more,
         _ => return bad(&format!("version {version} is not known")),
     };
     let (registered, grown) = (has & REPRESENTATIONS != 0, has & GROWN != 0);
@@ -63,6 +64,9 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
         }
         if has & TOGETHER != 0 {
             windows::read_together(me, &mut r)?;
+        }
+        if has & SESSIONS != 0 {
+            sessions::read(me, &mut r, ctx)?;
         }
     }
     if guest {
@@ -117,6 +121,7 @@ fn read_extras(
         let extra = match q.make.what {
             RequestKind::Coll => Extra::Coll(Box::new(other_requests::read(r, me, ctx, types)?)),
             RequestKind::General => Extra::General(other_requests::read_general(r, ctx)?),
+            _ if q.flags & PARTS != 0 => Extra::Parts(other_requests::read_parts(r)?),
             _ => continue,
         };
         q.make.extra = Some(Box::new(extra));

@@ -2,6 +2,7 @@
 //! have not started them yet, persistent collectives, generalised requests.
 //!
 //! ```text
+//! parts     = [ready:u8]
 //! general   = query:u64 free:u64 cancel:u64 state:u64
 //! posted    = kind:str id:u32 group seat:u64 place:u64 times:u64 work
 //! work      = 0:u8 | 1:u8 root:u64 side side shape | 2:u8 reduction | 3:u8 handle:u64
@@ -15,7 +16,7 @@
 use pc3_runtime::transfer::{LoadCtx, SaveCtx, Target};
 use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_coll::topo::neighbors::Neighbors;
-use std::cell::{Cell, UnsafeCell};
+use std::cell::{Cell, RefCell, UnsafeCell};
 use std::sync::Arc;
 
 use crate::saved;
@@ -24,7 +25,7 @@ use pc3_vmpi_coll::meeting::posted::{KeptReduction, KeptShape, Posted, Work};
 use pc3_vmpi_coll::meeting::{Kind, Registry};
 use pc3_vmpi_coll::work::shapes::NOBODY;
 use pc3_vmpi_coll::work::side::KeptSide;
-use pc3_vmpi_core::mail::request::{Extra, General};
+use pc3_vmpi_core::mail::request::{Extra, General, Parts};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::datatype::saved::rebuilt::RebuiltType;
 use pc3_vmpi_objects::datatype::TypeRef;
@@ -38,6 +39,9 @@ pub fn write(w: &mut Writer, extra: &Extra, over: bool, ctx: Option<&SaveCtx>) {
             for a in [g.query, g.free, g.cancel, g.state] {
                 w.size(a);
             }
+        }
+        Extra::Parts(parts) => {
+            w.list(parts.ready.borrow().iter(), |w, is| w.u8((*is).into()));
         }
         Extra::Coll(c) => {
             let Some(p) = c.any().downcast_ref::<Posted>() else {
@@ -186,6 +190,13 @@ fn reduction(w: &mut Writer, r: &KeptReduction, ctx: Option<&SaveCtx>) {
     }
     write_shape(w, &r.shape);
     w.u8(r.contributes.into());
+}
+
+pub(crate) fn read_parts(r: &mut Reader) -> Read<Parts> {
+    let ready = r.list(|r| Ok(r.u8()? != 0))?;
+    Ok(Parts {
+        ready: RefCell::new(ready.into()),
+    })
 }
 
 /// Reads back; `types` are those of [`types`], from the first one not yet taken.

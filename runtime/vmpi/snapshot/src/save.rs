@@ -24,9 +24,10 @@ use pc3_runtime::transfer::SaveCtx;
 use pc3_vmpi_core::p2p::written;
 
 use crate::status::{
-    self, ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, TOGETHER, VERSION, WINDOWS,
+    self, ACTIVE, DONE, GROWN, NULL, PARTS, PERSISTENT, REPRESENTATIONS, SESSIONS, TOGETHER,
+    VERSION, WINDOWS,
 };
-use crate::{files, other_requests, saved, windows};
+use crate::{files, other_requests, saved, sessions, windows};
 use pc3_vmpi_core::mail::mailbox::Message;
 use pc3_vmpi_core::mail::request::{Extra, RequestKind};
 use pc3_vmpi_core::p2p::{Key, Mode, Request, Status};
@@ -43,11 +44,14 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     let exposes = !me.objects().windows.is_empty();
     let more = |is: bool, more: u8| if is { more } else { 0 };
     let together = !me.objects().together.is_empty();
+    let o = me.objects();
+    let sessions = !o.sessions.is_empty() || !o.buffers.is_empty();
     let more = [
         more(grown, GROWN),
         more(registered, REPRESENTATIONS),
         more(exposes, WINDOWS),
         more(together, TOGETHER),
+        more(sessions, SESSIONS),
     ];
     w.u8(VERSION + more.iter().sum::<u8>());
     w.u8(match me.phase.get() {
@@ -117,6 +121,9 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     if together {
         let handles = me.objects().together.iter();
         w.list(handles, |w, h| w.size(*h));
+    }
+    if sessions {
+        sessions::write(me, &mut w, ctx);
     }
     if guest {
         list.iter().for_each(|(_, r)| save_unsent(&mut w, r));
@@ -220,7 +227,8 @@ fn request(w: &mut Writer, handle: usize, r: &Request, ctx: Option<&SaveCtx>) {
     w.u8(flag(r.null, NULL)
         | flag(r.persistent, PERSISTENT)
         | flag(r.active.get(), ACTIVE)
-        | flag(done, DONE));
+        | flag(done, DONE)
+        | flag(r.parts().is_some(), PARTS));
     w.u8(match r.what {
         RequestKind::Recv => 0,
         RequestKind::Send(Mode::Standard) => 1,

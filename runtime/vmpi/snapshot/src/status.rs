@@ -8,11 +8,13 @@ use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 pub const VERSION: u8 = 1;
 
 /// What is added to that for what only some ranks have: that of jobs with ranks that were spawned, or with ports;
-/// representations of files; windows; communicators on which memory was shared.
+/// representations of files; windows; communicators on which memory was
+/// shared; sessions and buffers of objects.
 pub(crate) const GROWN: u8 = 1;
 pub(crate) const REPRESENTATIONS: u8 = 2;
 pub(crate) const WINDOWS: u8 = 4;
 pub(crate) const TOGETHER: u8 = 8;
+pub(crate) const SESSIONS: u8 = 16;
 
 pub const NULL: u8 = 1;
 
@@ -21,6 +23,9 @@ pub(crate) const PERSISTENT: u8 = 2;
 pub(crate) const ACTIVE: u8 = 4;
 
 pub const DONE: u8 = 8;
+
+/// Of a partitioned message.
+pub(crate) const PARTS: u8 = 16;
 
 pub fn write(w: &mut Writer, s: &Status) {
     w.i32(s.source);

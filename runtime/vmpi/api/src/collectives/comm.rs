@@ -257,6 +257,8 @@ macro_rules! frees { ($($name:ident)*) => { $(
             }
             attr::delete_all(me, On::Comm, handle)?;
             me.objects().together.remove(&handle);
+            me.objects().buffers.remove(&handle);
+            me.bsend.account(me.objects().buffers.values());
             if let Some(c) = me.objects().comms.remove(handle) {
                 me.objects().errhandlers.release(c.errhandler)?;
             }

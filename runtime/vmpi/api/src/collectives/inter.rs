@@ -17,7 +17,7 @@ use pc3_vmpi_core::p2p;
 use pc3_vmpi_core::p2p::{Buf, Dest, Key};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_objects::attr::On;
-use pc3_vmpi_objects::error::{fail, Class, Result};
+use pc3_vmpi_objects::error::{fail, Class, MpiError, Result};
 use pc3_vmpi_objects::group::Group;
 use pc3_vmpi_objects::handle::abi;
 use pc3_vmpi_objects::wire::{Reader, Writer};
@@ -77,15 +77,11 @@ pub(crate) fn led_by(
 /// What leaders send one another: lengths first, because groups differ in size.
 fn swap(me: &RankState, comm: &Comm, to: Dest, peer: i32, mine: &[u8]) -> Result<Vec<u8>> {
     let bytes = pc3_vmpi_objects::datatype::build::bytes();
-    let key = Key {
-        ctx: comm.coll_context(),
-        src: peer,
-        tag: to.tag,
-    };
-    let to = Dest {
-        ctx: comm.coll_context(),
-        ..to
-    };
+    // Tags below 0: others are those of partitioned messages.
+    let (ctx, tag) = (comm.coll_context(), to.tag | i32::MIN);
+    let src = peer;
+    let key = Key { ctx, src, tag };
+    let to = Dest { ctx, tag, ..to };
     let exchange = |out: &[u8], into: &mut [u8]| {
         let out = Buf::new(out.as_ptr().cast_mut(), out.len(), &bytes);
         let into = Buf::new(into.as_mut_ptr(), into.len(), &bytes);
@@ -113,38 +109,50 @@ pub unsafe extern "C" fn MPI_Intercomm_create(
         let Some(leader) = usize::try_from(leader).ok().filter(|l| *l < comm.size()) else {
             return fail(Class::ERR_RANK, format!("the local leader is {leader}"));
         };
-        let mut next = me.objects().next_id;
-        let made = create(
-            me,
-            Kind::IntercommCreate,
-            comm,
-            &mut next,
-            leader,
-            common(me.world()).meetings(),
-            |mine| {
-                let Some(to) = target(me, "MPI_Intercomm_create", remote_leader, tag, peer)? else {
-                    return fail(Class::ERR_RANK, "the remote leader is MPI_PROC_NULL");
-                };
-                let mut w = Writer::default();
-                w.u32(mine.next_id);
-                w.list(mine.group.ranks().iter(), |w, r| w.u32(*r));
-                let peer = me.objects().comm(peer)?;
-                let theirs = swap(me, peer, to, remote_leader, &w.0)?;
-                let mut r = Reader(&theirs);
-                let damaged = |_| {
-                    pc3_vmpi_objects::error::MpiError::new(
-                        Class::ERR_INTERN,
-                        "the other leader's message",
-                    )
-                };
-                Ok(LedGroup {
-                    next_id: r.u32().map_err(damaged)?,
-                    group: Group::new(r.list(Reader::u32).map_err(damaged)?),
-                })
-            },
-        )?;
-        me.objects().next_id = next;
-        install(me, local, Some(made), None, new)
+        let made = between(me, comm, leader, (peer, remote_leader, tag))?;
+        install(me, local, made, None, new)
+    })
+}
+
+/// Members of `comm`, led by one of them, with those whose leader is a rank of another communicator: its handle, that rank, a tag.
+pub(crate) fn between(
+    me: &'static RankState,
+    comm: &Comm,
+    leader: usize,
+    (peer, remote_leader, tag): (usize, c_int, c_int),
+) -> Result<Option<NewComm>> {
+    let mut next = me.objects().next_id;
+    let meetings = common(me.world()).meetings();
+    let kind = Kind::IntercommCreate;
+    let made = create(me, kind, comm, &mut next, leader, meetings, |mine| {
+        let Some(to) = target(me, "MPI_Intercomm_create", remote_leader, tag, peer)? else {
+            return fail(Class::ERR_RANK, "the remote leader is MPI_PROC_NULL");
+        };
+        let mut w = Writer::default();
+        w.u32(mine.next_id);
+        w.list(mine.group.ranks().iter(), |w, r| w.u32(*r));
+        let peer = me.objects().comm(peer)?;
+        let theirs = swap(me, peer, to, remote_leader, &w.0)?;
+        let mut r = Reader(&theirs);
+        let damaged = |_| MpiError::new(Class::ERR_INTERN, "the other leader's message");
+        Ok(LedGroup {
+            next_id: r.u32().map_err(damaged)?,
+            group: Group::new(r.list(Reader::u32).map_err(damaged)?),
+        })
+    })?;
+    me.objects().next_id = next;
+    Ok(Some(made))
+}
+
+/// MPI 4.1 section 11.9.4: who is at the other end of a socket is not known to be a rank of this job.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Comm_join(_fd: c_int, new: *mut usize) -> c_int {
+    entry("MPI_Comm_join", 0, |_| {
+        put(new, abi::COMM_NULL)?;
+        fail(
+            Class::ERR_UNSUPPORTED_OPERATION,
+            "sockets of the program's own do not lead to communicators: ranks of one job have MPI_Intercomm_create, those of several parts MPI_Comm_connect",
+        )
     })
 }
 

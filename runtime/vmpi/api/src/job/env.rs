@@ -155,6 +155,45 @@ pub unsafe extern "C" fn MPI_Abi_get_info(info: *mut usize) -> c_int {
     })
 }
 
+/// MPI 5.0 section 20.2: there is no Fortran.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Abi_get_fortran_info(info: *mut usize) -> c_int {
+    crate::entry::entry_at_any_time("MPI_Abi_get_fortran_info", |_| put(info, abi::INFO_NULL))
+}
+
+/// MPI 5.0 section 20.2: there is no Fortran.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Abi_get_fortran_booleans(
+    _size: c_int,
+    _true: *mut c_void,
+    _false: *mut c_void,
+    is_set: *mut c_int,
+) -> c_int {
+    crate::entry::entry_at_any_time("MPI_Abi_get_fortran_booleans", |_| put(is_set, 0))
+}
+
+fn no_fortran(name: &'static str) -> c_int {
+    crate::entry::entry_at_any_time(name, |_| {
+        fail(Class::ERR_UNSUPPORTED_OPERATION, "there is no Fortran")
+    })
+}
+
+/// MPI 5.0 section 20.2.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Abi_set_fortran_info(_info: usize) -> c_int {
+    no_fortran("MPI_Abi_set_fortran_info")
+}
+
+/// MPI 5.0 section 20.2.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Abi_set_fortran_booleans(
+    _size: c_int,
+    _true: *mut c_void,
+    _false: *mut c_void,
+) -> c_int {
+    no_fortran("MPI_Abi_set_fortran_booleans")
+}
+
 /// MPI 4.1 section 9.1.1.
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Get_library_version(version: *mut c_char, len: *mut c_int) -> c_int {

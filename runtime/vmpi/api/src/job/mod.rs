@@ -3,5 +3,6 @@
 pub mod clocks;
 pub mod env;
 pub mod port;
+pub mod session;
 pub mod spawn;
 pub mod tool;

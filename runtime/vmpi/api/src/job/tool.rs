@@ -52,7 +52,8 @@ macro_rules! counts { ($($name:ident)*) => { $(
         give(number, 0)
     }
 )* } }
-counts!(MPI_T_cvar_get_num MPI_T_pvar_get_num MPI_T_category_get_num MPI_T_category_changed);
+counts!(MPI_T_cvar_get_num MPI_T_pvar_get_num MPI_T_category_get_num MPI_T_category_changed MPI_T_event_get_num
+    MPI_T_source_get_num);
 
 macro_rules! refused { ($($name:ident($($ty:ty),*) $why:ident;)*) => { $(
     #[pc3_vmpi_entry::entry]
@@ -87,4 +88,24 @@ refused! {
     MPI_T_cvar_get_index(*const c_char, *mut c_int) ERR_INVALID_NAME;
     MPI_T_pvar_get_index(*const c_char, c_int, *mut c_int) ERR_INVALID_NAME;
     MPI_T_category_get_index(*const c_char, *mut c_int) ERR_INVALID_NAME;
+    MPI_T_category_get_num_events(c_int, *mut c_int) ERR_INVALID_INDEX;
+    MPI_T_category_get_events(c_int, c_int, *mut c_int) ERR_INVALID_INDEX;
+    MPI_T_event_get_info(c_int, *mut c_char, *mut c_int, *mut c_int, *mut usize, *mut isize, *mut c_int, *mut usize,
+        *mut usize, *mut c_char, *mut c_int, *mut c_int) ERR_INVALID_INDEX;
+    MPI_T_event_get_index(*const c_char, *mut c_int) ERR_INVALID_NAME;
+    MPI_T_event_handle_alloc(c_int, *mut c_void, usize, *mut usize) ERR_INVALID_INDEX;
+    MPI_T_event_handle_free(usize, *mut c_void, usize) ERR_INVALID_HANDLE;
+    MPI_T_event_handle_get_info(usize, *mut usize) ERR_INVALID_HANDLE;
+    MPI_T_event_handle_set_info(usize, usize) ERR_INVALID_HANDLE;
+    MPI_T_event_register_callback(usize, c_int, usize, *mut c_void, usize) ERR_INVALID_HANDLE;
+    MPI_T_event_callback_get_info(usize, c_int, *mut usize) ERR_INVALID_HANDLE;
+    MPI_T_event_callback_set_info(usize, c_int, usize) ERR_INVALID_HANDLE;
+    MPI_T_event_set_dropped_handler(usize, usize) ERR_INVALID_HANDLE;
+    MPI_T_event_read(usize, c_int, *mut c_void) ERR_INVALID_HANDLE;
+    MPI_T_event_copy(usize, *mut c_void) ERR_INVALID_HANDLE;
+    MPI_T_event_get_timestamp(usize, *mut i64) ERR_INVALID_HANDLE;
+    MPI_T_event_get_source(usize, *mut c_int) ERR_INVALID_HANDLE;
+    MPI_T_source_get_info(c_int, *mut c_char, *mut c_int, *mut c_char, *mut c_int, *mut c_int, *mut i64, *mut i64,
+        *mut usize) ERR_INVALID_INDEX;
+    MPI_T_source_get_timestamp(c_int, *mut i64) ERR_INVALID_INDEX;
 }

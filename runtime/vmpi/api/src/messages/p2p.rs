@@ -506,38 +506,3 @@ exchanges! {
     MPI_Isendrecv MPI_Isendrecv_replace c_int iexchange request: usize;
     MPI_Isendrecv_c MPI_Isendrecv_replace_c i64 iexchange request: usize;
 }
-
-macro_rules! buffers { ($($attach:ident $detach:ident $n:ident;)*) => { $(
-    /// MPI 4.1 section 3.6.
-    #[pc3_vmpi_entry::entry]
-    pub unsafe extern "C" fn $attach(p: *mut c_void, size: $n) -> c_int {
-        entry(stringify!($attach), 0, |me| {
-            if me.bsend.size.get() != 0 {
-                return fail(Class::ERR_BUFFER, "a buffer is attached already");
-            }
-            match usize::try_from(size) {
-                Ok(size) => me.bsend.attach(p as usize, size),
-                Err(_) => return fail(Class::ERR_ARG, format!("the size of the buffer is {size}")),
-            }
-            Ok(())
-        })
-    }
-
-    /// MPI 4.1 section 3.6: returns when all messages in the buffer are delivered.
-    #[pc3_vmpi_entry::entry]
-    pub unsafe extern "C" fn $detach(p: *mut c_void, size: *mut $n) -> c_int {
-        entry(stringify!($detach), 0, |me| {
-            while !me.bsend.is_empty() {
-                let what = &raw const me.bsend as usize;
-                me.wait_on(what, || me.bsend.is_empty());
-            }
-            let (was, bytes) = me.bsend.detach();
-            put(p.cast::<usize>(), was)?;
-            put(size, bytes as $n)
-        })
-    }
-)* } }
-buffers! {
-    MPI_Buffer_attach MPI_Buffer_detach c_int;
-    MPI_Buffer_attach_c MPI_Buffer_detach_c i64;
-}

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::*;
 use crate::arguments::{count, slice_mut};
 use crate::entry::entry;
 use crate::messages::p2p::{data, prepare, publish, source, target};
+use crate::messages::partitioned;
 use crate::messages::request::{look, on_request, one};
 use pc3_vmpi_core::mail::request::RequestKind;
 use pc3_vmpi_core::p2p;
@@ -29,6 +30,8 @@ unsafe fn start(me: &'static RankState, handle: usize, comm: &mut usize) -> Resu
     unsafe {
         match r.what {
             RequestKind::Recv => post(me, r),
+            // Who says that its parts are ready sends it.
+            RequestKind::Send(_) if partitioned::begin(r) => {}
             RequestKind::Send(_) => p2p::send::start(me, r).inspect_err(|_| r.active.set(false))?,
             RequestKind::Coll => crate::collectives::coll::begin(me, r),
             RequestKind::General => {}

@@ -37,6 +37,7 @@ handles! {
     MPI_Info_toint MPI_Info_fromint
     MPI_File_toint MPI_File_fromint
     MPI_Win_toint MPI_Win_fromint
+    MPI_Session_toint MPI_Session_fromint
 }
 
 /// A Fortran status is an array of as many integers as ours has, or a type with them.

@@ -18,7 +18,7 @@ use pc3_vmpi_coll::remote::elsewhere;
 use pc3_vmpi_coll::win::Win;
 use pc3_vmpi_coll::work::barrier::Gate;
 use pc3_vmpi_coll::work::moves::Move;
-use pc3_vmpi_coll::work::shapes::Shape;
+use pc3_vmpi_coll::work::shapes::DealShape;
 use pc3_vmpi_coll::work::side::Side;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_nonblocking::above::unsupported;
@@ -136,7 +136,7 @@ fn tell_parts(me: &'static RankState, comm: &Comm, shared: &Shared) -> Result<()
             count: mine.len(),
             ty,
         },
-        shape: Shape::Intra,
+        shape: DealShape::Intra,
     };
     take_part(me, comm, &call)?;
     for (member, part) in members.iter().zip(all) {

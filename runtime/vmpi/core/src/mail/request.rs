@@ -5,7 +5,7 @@
 //! again; until `done` only `done` may be read by the owner.
 
 use std::any::Any;
-use std::cell::{Cell, UnsafeCell};
+use std::cell::{Cell, RefCell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering::*};
@@ -88,6 +88,19 @@ pub enum RequestKind {
 pub enum Extra {
     Coll(Box<dyn Collective>),
     General(General),
+    Parts(Parts),
+}
+
+/// Of a partitioned message: which of its parts are ready to be sent.
+pub struct Parts {
+    pub ready: RefCell<Box<[bool]>>,
+}
+
+impl Parts {
+    pub fn new(parts: usize) -> Parts {
+        let ready = RefCell::new(vec![false; parts].into());
+        Parts { ready }
+    }
 }
 
 /// The call of a collective request, which is known above.
@@ -196,6 +209,14 @@ impl Request {
     pub fn general(&self) -> Option<&General> {
         match self.extra.as_deref() {
             Some(Extra::General(g)) => Some(g),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub fn parts(&self) -> Option<&Parts> {
+        match self.extra.as_deref() {
+            Some(Extra::Parts(p)) => Some(p),
             _ => None,
         }
     }
