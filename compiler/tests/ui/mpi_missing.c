@@ -1,6 +1,6 @@
 #include <mpi.h>
 #include <pc3.h>
-static int open(MPI_Session *w) { return w != 0; }
+static int open(MPI_Socket *w) { return w != 0; }
 struct files {
     int n;
     MPI_File file;

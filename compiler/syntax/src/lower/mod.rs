@@ -26,8 +26,8 @@ use scopes::Scope;
 use std::collections::HashMap;
 
 /// What to do about a name of MPI's that is not declared.
-const MPI_UNSEEN: &str = "include <mpi.h>; what pc3's does not have yet is in docs/limitations.md";
-const MPI_MISSING: &str = "pc3's mpi.h does not have it: sessions and partitioned communication are not there yet (docs/limitations.md)";
+const MPI_UNSEEN: &str = "include <mpi.h>";
+const MPI_MISSING: &str = "pc3's mpi.h has the C names of MPI 5.0, and this is none of them";
 
 /// Deeply nested expressions need deep recursion, in the parser most of all.
 const STACK: usize = 1 << 30;
