@@ -105,6 +105,8 @@ pub unsafe fn accumulate(
         match op {
             Combine::Nothing => Ok(()),
             Combine::Replace => transfer(origin, target),
+            // Types without any elements are of no type.
+            Combine::By(_) if origin.bytes() == 0 && target.bytes() == 0 => Ok(()),
             Combine::By(op) => combine(op, origin, target),
         }
     }
@@ -310,6 +312,12 @@ mod tests {
             accumulate(&Member::default(), (from, op), to, None)
         };
         assert_eq!(done.unwrap_err().class, Class::ERR_TYPE);
+        // SAFETY: nothing is touched.
+        let nothing = unsafe {
+            let (from, to) = (buf(&mut a, 0, &int), buf(&mut b, 0, &float));
+            accumulate(&Member::default(), (from, op), to, None)
+        };
+        assert!(nothing.is_ok());
         assert!(Combine::of(0x21).is_ok() && Combine::of(0x20).is_err());
     }
 }

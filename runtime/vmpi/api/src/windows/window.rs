@@ -168,10 +168,12 @@ fn side_by_side(me: &'static RankState, comm: &Comm, shared: &Shared, part: Part
         return fail(Class::ERR_NO_MEM, "no memory for the shared window");
     }
     let before: usize = sizes.take(rank).sum();
-    shared.members()[rank].set_part(Part {
-        base: memory + before,
-        ..part
-    });
+    // Programs look for the address of who has nothing, too.
+    let base = match part.size {
+        0 => 0,
+        _ => memory + before,
+    };
+    shared.members()[rank].set_part(Part { base, ..part });
     Ok(if rank == 0 { memory } else { 0 })
 }
 

@@ -189,6 +189,7 @@ impl Window {
         w.u8(result.is_some().into());
         if let Some(from) = from {
             match op {
+                Combine::By(_) if from.bytes() == 0 && spot.bytes() == 0 => {}
                 Combine::By(op) => {
                     units(op, from, (spot.count, &spot.ty))?;
                 }
