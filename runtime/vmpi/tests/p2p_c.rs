@@ -6,6 +6,7 @@ mod ranks;
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
+use pc3_vmpi::c::buffers::*;
 use pc3_vmpi::c::datatype::*;
 use pc3_vmpi::c::p2p::*;
 use pc3_vmpi::c::persistent::*;

@@ -25,7 +25,7 @@ pub mod windows;
 pub use collectives::{coll, comm, dist_graph, inter, reduce, topo};
 pub use files::{datarep, file, file_data};
 pub use job::{clocks, env, port, spawn, tool};
-pub use messages::{general, p2p, persistent, probe, request, requests, status};
+pub use messages::{buffers, general, p2p, persistent, probe, request, requests, status};
 pub use objects::{
     attr, datatype, datatype_contents, datatype_query, errors, external, fortran, group, info, op,
     pack, parametrised,
