@@ -36,12 +36,12 @@ static int walk(const int *p, const int *q, int n)
     while (n-- > 0) {
         --p;
 #pragma pc3 checkpoint
-        s = 31 * s + *p;
+        s = (int)(31u * (unsigned)s + (unsigned)*p);
     }
     q -= 1;
     q += 2;
 #pragma pc3 checkpoint
-    return s + *q;
+    return (int)((unsigned)s + (unsigned)*q);
 }
 
 /* Locals that begin before an array. */

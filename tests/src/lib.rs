@@ -5,6 +5,7 @@
 //! * `arch`, `program`, `build`, `run`: architectures, programs with how they are run, builds, jobs.
 //! * `kills`: jobs that are killed at random and go on elsewhere.
 //! * `rustgen`, `types`, `torture`, `statements`: random Rust, random types, foreign suites, SQL.
+//! * `toolchains`: other compilers and C libraries.
 //! * `stale`, `clock`: is what is tested built of these sources, and what cases cost.
 //!
 //! Programs, by folder, and the suites that run them:
@@ -23,5 +24,6 @@ pub mod run;
 pub mod rustgen;
 pub mod stale;
 pub mod statements;
+pub mod toolchains;
 pub mod torture;
 pub mod types;

@@ -15,6 +15,7 @@ mod simulate;
 mod sources;
 mod test;
 mod tidy;
+mod toolchains;
 mod torture;
 mod types;
 
@@ -66,6 +67,8 @@ enum Task {
     },
     /// Stop and move many programs at random places, and compare with the plain build
     Torture(torture::TortureOptions),
+    /// Build all programs by other compilers, with other C libraries and dialects, stop and move them, and compare
+    Toolchains(toolchains::ToolchainsOptions),
     /// Compare random types with the compiler's debugging information, and move values of them between all ABIs
     Types(types::TypesOptions),
     /// Kill programs at random moments, go on with other processes, MPIs and architectures, and compare
@@ -117,6 +120,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Install { prefix, target } => package::install(&prefix, &target),
         Task::Package { target } => package::package(&target),
         Task::Torture(options) => torture::run(&options),
+        Task::Toolchains(options) => toolchains::run(&options),
         Task::Types(options) => types::run(&options),
         Task::Kills(options) => kills::run(&options),
         Task::Conformance(options) => conformance::run(&options),

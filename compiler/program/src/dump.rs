@@ -118,7 +118,9 @@ pub fn linear(p: &Program, g: &CallGraph, found: &Escapes, f: FnId) -> String {
         escaping: &found.escaping[f.index()],
         taken: &found.taken[f.index()],
         values: linear::value_statements(u, func),
+        left_to_right: u.target.left_to_right,
         temps: Vec::new(),
+        origins: Vec::new(),
         linear: HashMap::new(),
         needed: HashMap::new(),
     };

@@ -217,8 +217,10 @@ impl Position {
         }
     }
 
-    pub(crate) fn linking(self) -> &'static [&'static str] {
+    pub(crate) fn linking(self, options: &Options) -> &'static [&'static str] {
         match self {
+            // That says it already, and clang warns.
+            _ if options.user_has("-static") => &[],
             Position::Fixed | Position::Plain => &["-no-pie"],
             Position::Users => &[],
         }

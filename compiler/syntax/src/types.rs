@@ -25,6 +25,8 @@ pub struct Target {
     pub reversed: bool,
     /// `struct tag;` in a struct is an unnamed member.
     pub tagged_members: bool,
+    /// Operands and arguments are evaluated from left to right, as clang does it; else in gcc's order.
+    pub left_to_right: bool,
 }
 
 impl Default for Target {
@@ -44,6 +46,7 @@ impl Default for Target {
             storage_order: true,
             reversed: false,
             tagged_members: false,
+            left_to_right: false,
         }
     }
 }
@@ -76,6 +79,7 @@ impl Target {
             standard: Standard::from_macros(macros),
             big_endian: (macros.get("__BYTE_ORDER__")).is_some_and(|o| o.contains("BIG")),
             storage_order: !macros.contains_key("__clang__"),
+            left_to_right: macros.contains_key("__clang__"),
             ..d
         }
     }

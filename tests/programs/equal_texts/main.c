@@ -67,7 +67,10 @@ int main(void)
         show("of the table", kept.now == table[1]);
         show("the other's own", second_knows(local.other));
         show("name", local.name == own_name());
+#ifndef __clang__
+        /* clang has the linker make one of them. */
         show("names", kept.name == kept.namesake);
+#endif
         show("wide", kept.wide == broad && wcscmp(kept.wider, broad) == 0);
         show("behind", kept.tail - table[2]);
         show("alike", strcmp(kept.tail, kept.now));

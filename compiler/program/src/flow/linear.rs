@@ -5,10 +5,11 @@
 //! t1 = a[i];  t2 = f(x) [point 1];  t3 = g(y) [point 2];   value: t1 + t2 * t3
 //! ```
 //! Only what is evaluated before a point and could change until it is used goes to a temporary.  The
-//! order is gcc's, so that a sequential program computes what the plain build computes: operands left to
-//! right, except that a plain variable before an operand with effects of a commutative operator
+//! order is the compiler's, so that a sequential program computes what the plain build computes. gcc's: operands
+//! left to right, except that a plain variable before an operand with effects of a commutative operator
 //! comes second; the right side of an assignment before its left side, unless it is a plain call stored as it
-//! is; arguments right to left.  Hot and resume clone are printed from the same list.
+//! is; arguments right to left. clang's: all left to right, but for the right side of an assignment, unless
+//! structs are assigned.  Hot and resume clone are printed from the same list.
 
 use super::linearise::Builder;
 use crate::initialiser::in_order;
@@ -106,13 +107,29 @@ pub struct Ctx<'a> {
     pub taken: &'a HashSet<SymId>,
     /// See [`value_statements`].
     pub values: HashSet<StmtId>,
+    /// As clang evaluates; else in gcc's order.
+    pub left_to_right: bool,
     pub temps: Vec<TempTy>,
+    /// Of each temporary, what it has the value of.
+    pub origins: Vec<ExprId>,
     pub linear: HashMap<Root, Linear>,
     /// Per label.
     pub needed: HashMap<u32, Needed>,
 }
 
 impl<'a> Ctx<'a> {
+    /// What the temporaries that are needed at a point have the values of.
+    fn held(&self, label: u32) -> Vec<ExprId> {
+        let temps = self.needed.get(&label).into_iter().flat_map(|n| &n.temps);
+        temps.map(|t| self.origins[*t]).collect()
+    }
+
+    /// Points at which other values are held than in the other order.
+    pub fn differing(&self, other: &Ctx) -> HashSet<u32> {
+        let labels = self.needed.keys().copied();
+        labels.filter(|l| self.held(*l) != other.held(*l)).collect()
+    }
+
     /// Takes the full expression apart.  `outer`: what an enclosing statement expression needs afterwards.
     pub fn full(&mut self, root: Root, exprs: &[ExprId], used: bool, outer: &Needed) {
         let mut b = Builder {
@@ -338,7 +355,7 @@ pub fn value_statements(u: &Unit, f: &Function) -> HashSet<StmtId> {
 }
 
 /// Variables that the expressions assign.
-fn modified(u: &Unit, exprs: &[ExprId]) -> HashSet<SymId> {
+pub(super) fn modified(u: &Unit, exprs: &[ExprId]) -> HashSet<SymId> {
     let mut set = HashSet::new();
     for e in exprs {
         visit(u, Node::Expr(*e), &mut |n| {

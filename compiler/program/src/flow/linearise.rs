@@ -1,6 +1,6 @@
 //! Takes a full expression with points apart: one rule per kind of expression.
 //!
-//! The order of evaluation is gcc's, as far as it is a rule and not a fold: see [`crate::linear`].
+//! The order of evaluation is the compiler's, as far as it is a rule and not a fold: see [`crate::linear`].
 
 use crate::initialiser::in_order;
 use crate::linear::{is_void, Ctx, Op, Subst, TempTy};
@@ -22,8 +22,10 @@ impl Builder<'_, '_> {
         self.c.u.expr(e).kind.clone()
     }
 
-    fn temp(&mut self, ty: TempTy) -> usize {
+    /// For the value, or the truth, of `of`.
+    fn temp(&mut self, ty: TempTy, of: ExprId) -> usize {
         self.c.temps.push(ty);
+        self.c.origins.push(of);
         self.c.temps.len() - 1
     }
 
@@ -65,7 +67,7 @@ impl Builder<'_, '_> {
         if self.subst.contains_key(&e) || is_void(self.c.u, e) {
             return;
         }
-        let temp = self.temp(self.value_type(e));
+        let temp = self.temp(self.value_type(e), e);
         ops.push(Op::Eval { temp, expr: e });
         self.subst.insert(e, Subst::Temp(temp));
     }
@@ -99,7 +101,8 @@ impl Builder<'_, '_> {
                 rhs,
             } => self.logical(e, op, lhs, rhs, ops),
             Binary { op, lhs, rhs } => {
-                if self.swapped(op, lhs, rhs, e) {
+                let later = || !self.c.left_to_right || self.untouched_by(rhs, lhs);
+                if self.swapped(op, lhs, rhs, e) && later() {
                     self.sequence(&[rhs, lhs], ops);
                 } else {
                     self.sequence(&[lhs, rhs], ops);
@@ -128,7 +131,8 @@ impl Builder<'_, '_> {
                 self.sequence(&list, ops);
             }
             StmtExpr(stmt) => {
-                let temp = (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e)));
+                let temp =
+                    (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e), e));
                 ops.push(Op::Block { stmt, temp });
                 self.subst
                     .insert(e, temp.map_or(Subst::Nothing, Subst::Temp));
@@ -146,13 +150,11 @@ impl Builder<'_, '_> {
     }
 
     fn call(&mut self, e: ExprId, callee: ExprId, args: &[ExprId], used: bool, ops: &mut Vec<Op>) {
-        let mut order = vec![callee];
-        order.extend(args.iter().rev());
-        self.sequence(&order, ops);
+        self.arguments(callee, args, ops);
         let Some(label) = self.c.points.calls.get(&e).copied() else {
             return;
         };
-        let temp = (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e)));
+        let temp = (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e), e));
         ops.push(Op::Point {
             label,
             call: e,
@@ -162,13 +164,38 @@ impl Builder<'_, '_> {
         self.subst.insert(e, value);
     }
 
+    fn arguments(&mut self, callee: ExprId, args: &[ExprId], ops: &mut Vec<Op>) {
+        let mut order = vec![callee];
+        match self.c.left_to_right {
+            true => order.extend(args),
+            false => order.extend(args.iter().rev()),
+        }
+        let Some(last) = order.iter().rposition(|e| self.has(*e)) else {
+            return;
+        };
+        for (i, e) in order[..=last].iter().enumerate() {
+            self.expr(*e, true, ops);
+            if i < last && !self.stable(*e) {
+                // A struct that lies somewhere is copied by the call itself.
+                match self.is_record(*e) && self.is_lvalue(*e) {
+                    true => self.fix_place(*e, ops),
+                    false => self.spill(*e, ops),
+                }
+            }
+        }
+    }
+
+    fn is_record(&self, e: ExprId) -> bool {
+        matches!(self.c.u.ty(self.c.u.expr(e).ty.ty), Type::Record(_))
+    }
+
     /// `&&` and `||`.
     fn logical(&mut self, e: ExprId, op: BinOp, lhs: ExprId, rhs: ExprId, ops: &mut Vec<Op>) {
         self.expr(lhs, true, ops);
         if !self.has(rhs) {
             return;
         }
-        let temp = self.temp(TempTy::Int);
+        let temp = self.temp(TempTy::Int, e);
         ops.push(Op::Truth { temp, expr: lhs });
         let mut then = Vec::new();
         self.expr(rhs, true, &mut then);
@@ -205,8 +232,7 @@ impl Builder<'_, '_> {
 
     fn assign(&mut self, op: Option<BinOp>, lhs: ExprId, rhs: ExprId, ops: &mut Vec<Op>) {
         match op {
-            // gcc computes the address first only for a call stored as it is.
-            None if self.direct_store(lhs, rhs) => {
+            None if self.place_first(lhs, rhs) => {
                 if self.has(lhs) {
                     self.expr(lhs, true, ops);
                 }
@@ -240,7 +266,7 @@ impl Builder<'_, '_> {
         if !then.is_some_and(|t| self.has(t)) && !self.has(els) {
             return;
         }
-        let result = (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e)));
+        let result = (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e), e));
         let (mut a, mut b) = (Vec::new(), Vec::new());
         let test = match then {
             Some(t) => {
@@ -299,8 +325,12 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn direct_store(&self, lhs: ExprId, rhs: ExprId) -> bool {
+    /// Is the address computed before the value?  clang does so for structs, gcc for a call that is stored as it is.
+    fn place_first(&self, lhs: ExprId, rhs: ExprId) -> bool {
         let u = self.c.u;
+        if self.c.left_to_right {
+            return self.is_record(lhs);
+        }
         matches!(
             u.expr(rhs).kind,
             ExprKind::Call { .. } | ExprKind::StmtExpr(_)
@@ -337,6 +367,19 @@ impl Builder<'_, '_> {
             _ => false,
         };
         part || (commutes && l == u.expr(e).ty.ty) || (compares && l == u.expr(rhs).ty.ty)
+    }
+
+    /// A local variable that evaluating `e` cannot change: it may as well be read behind it, as gcc does.
+    fn untouched_by(&self, e: ExprId, variable: ExprId) -> bool {
+        let u = self.c.u;
+        let x = u.expr(variable);
+        let ExprKind::Ident(s) = x.kind else {
+            return false;
+        };
+        crate::program::is_local(u.sym(s))
+            && !(x.ty.is_volatile || x.ty.is_atomic)
+            && !self.c.escaping.contains(&s)
+            && !crate::linear::modified(u, &[e]).contains(&s)
     }
 
     /// Makes the address of an assignment's left side independent of what happens until the store.

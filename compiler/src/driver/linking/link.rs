@@ -243,7 +243,7 @@ impl Link<'_> {
             LinkItem::Source(i) => plain[*i].0.display().to_string(),
             item => s.word(item),
         });
-        c.args(Position::of(self.o).linking());
+        c.args(Position::of(self.o).linking(self.o));
         c.arg("-o").arg(self.dir.join("plain"));
         c.arg("-Wl,--unresolved-symbols=ignore-all");
         traced(&mut c, self.t)
@@ -268,7 +268,7 @@ impl Link<'_> {
     fn command(&self, word: &dyn Fn(&LinkItem) -> String) -> Command {
         let mut c = self.t.command();
         self.words(&mut c, word);
-        c.args(Position::of(self.o).linking());
+        c.args(Position::of(self.o).linking(self.o));
         c
     }
 
@@ -565,7 +565,7 @@ impl Link<'_> {
             let mut c = t.command();
             c.args(s.first_arguments());
             self.words(&mut c, &|l| s.word(l));
-            c.args(own).args(more).args(Position::of(o).linking());
+            c.args(own).args(more).args(Position::of(o).linking(o));
             c.arg("-o").arg(output(o)).args(&support).arg(runtime);
             c.args(SYSTEM_LIBS)
                 .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);

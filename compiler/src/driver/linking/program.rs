@@ -238,7 +238,7 @@ impl Program {
             if musl && !own.is_any() {
                 diags.push(other_library(&own.called(&self.trees)));
             }
-            let (unit, d) = own.unit(&target);
+            let (unit, d) = own.unit(&self.trees, &target);
             diags.extend(d);
             self.trees.push(unit);
             self.settings.push(self.settings[0].clone());

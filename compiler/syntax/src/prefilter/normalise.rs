@@ -65,6 +65,10 @@ fn inserts(text: &str, tokens: &Tokens) -> Vec<(u32, &'static str)> {
                     continue;
                 }
             }
+            // What begins with a type's name is no product, which the parser takes it for.
+            "(" if i > 0 && word(i - 1) == "for" && heads_declaration(&word, tokens, i + 1) => {
+                inserts.extend([(t.end, "__typeof__("), (tokens.list[i + 1].end, ")")]);
+            }
             _ => {}
         }
         inserts.extend(insert_at(text, tokens, i, depth));
@@ -97,10 +101,6 @@ fn insert_at(text: &str, tokens: &Tokens, i: usize, depth: i32) -> Option<(u32, 
             && nested::head(text, tokens, i, &|j| j.checked_sub(1)).is_some() =>
         {
             Some((t.start, " "))
-        }
-        // What begins with a type's name is no product, which the parser takes it for.
-        "(" if i > 0 && word(i - 1) == "for" && heads_declaration(&word, tokens, i + 1) => {
-            Some((t.end, "auto "))
         }
         "{" if word(i + 1) == "}" && touched.is_some() && i > 0 && word(i - 1) == ")" => {
             Some((t.end, " "))

@@ -175,9 +175,11 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
         out.push(unnamed("pc3_jumps".into(), "pc3_jt".into(), ty));
     }
     // Temporaries are numbered within the point: their numbers in the function depend on the target.
+    let letter = if live.left_to_right { 'l' } else { 't' };
     for (i, t) in live.temps.iter().enumerate() {
         let ty = MemberTy::Temp(plan.temps[*t]);
-        out.push(unnamed(format!("pc3_t{}", i + 1), format!("pc3_t{t}"), ty));
+        let name = format!("pc3_{letter}{}", i + 1);
+        out.push(unnamed(name, format!("pc3_t{t}"), ty));
     }
     out
 }

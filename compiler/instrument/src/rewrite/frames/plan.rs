@@ -67,6 +67,8 @@ impl Plan {
 pub struct Live {
     pub vars: Vec<SymId>,
     pub temps: Vec<usize>,
+    /// They hold other values than in gcc's order, so they have other names.
+    pub left_to_right: bool,
     /// Lengths, computed by then, of the type that is being declared.
     pub lengths: Vec<ExprId>,
     /// Parameters among `vars` that have been moved, and by what.
@@ -146,17 +148,27 @@ fn function(
     let shadow_set: HashSet<SymId> = shadow.iter().copied().collect();
     let flow = cfg::build(u, func);
     let live = liveness::analyse(&flow);
-    let mut ctx = Ctx {
-        u,
-        points: &points,
-        escaping: &escapes.escaping[f.index()],
-        taken: &escapes.taken[f.index()],
-        values: linear::value_statements(u, func),
-        temps: Vec::new(),
-        linear: HashMap::new(),
-        needed: HashMap::new(),
+    let taken_apart = |left_to_right: bool| {
+        let mut ctx = Ctx {
+            u,
+            points: &points,
+            escaping: &escapes.escaping[f.index()],
+            taken: &escapes.taken[f.index()],
+            values: linear::value_statements(u, func),
+            left_to_right,
+            temps: Vec::new(),
+            origins: Vec::new(),
+            linear: HashMap::new(),
+            needed: HashMap::new(),
+        };
+        ctx.stmt(func.body, &Needed::default());
+        ctx
     };
-    ctx.stmt(func.body, &Needed::default());
+    let ctx = taken_apart(u.target.left_to_right);
+    let otherwise = match u.target.left_to_right {
+        true => ctx.differing(&taken_apart(false)),
+        false => HashSet::new(),
+    };
     let mut plan = Plan {
         literals,
         packed,
@@ -180,6 +192,7 @@ fn function(
         live: &live,
         home: homes(&live, &points),
         needed: &ctx.needed,
+        otherwise,
         moves: &moves,
         environment: environment(u, func, taken),
         declarators: declarators(u, func),
@@ -235,6 +248,8 @@ struct AtPoints<'a> {
     live: &'a Liveness,
     home: HashMap<u32, ExprId>,
     needed: &'a HashMap<u32, Needed>,
+    /// Points at which clang's order holds other values.
+    otherwise: HashSet<u32>,
     moves: &'a HashMap<SymId, Move>,
     environment: Option<SymId>,
     declarators: Declarators,
@@ -301,6 +316,7 @@ impl AtPoints<'_> {
             lengths,
             vars: vars.into_iter().collect(),
             temps: need.temps.into_iter().collect(),
+            left_to_right: self.otherwise.contains(&point.label),
             moved,
         }
     }

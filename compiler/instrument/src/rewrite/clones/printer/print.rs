@@ -420,6 +420,8 @@ impl<'p, 'a> Printer<'p, 'a> {
             return;
         };
         if self.mode != Mode::Plain || self.again || self.cx.named.contains(&self.f) {
+            // clang's are one object, however they are spelt.
+            let name = if self.cx.clang { "func" } else { name };
             let object = format!("pc3_{name}_{}", self.cx.fname(self.f));
             let is_call = matches!(self.u().ty(self.u().expr(e).ty.ty), Type::Pointer(_));
             let text = match is_call {

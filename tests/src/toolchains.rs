@@ -1,0 +1,421 @@
+//! Another compiler, another C library, another dialect: the programs of the repository built by them, stopped, moved to what the
+//! machine's own compiler makes, and back.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{bail, ensure, Context, Result};
+
+use crate::arch::{self, HOST};
+use crate::build;
+use crate::program::{Abis, Program};
+use crate::run::{difference, Job, REFUSED, STOPPED};
+
+/// A compiler, for this machine, with its C library and a dialect.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    /// With options.
+    pub cc: String,
+    /// As this compiler spells it: `-std=gnu2x`.
+    pub dialect: String,
+    /// Of another C library than the machine's.
+    pub linked_statically: bool,
+}
+
+/// What came of a program, or of a file of `compiler/tests/ui`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It does what the plain build does, stopped and moved. Of a file: pc3cc says what it should.
+    Same,
+    /// The compiler, or its C library, does not have what the program uses.
+    NotThere(String),
+    /// By pc3cc, or at a restart.
+    Refused(String),
+    Bad(String),
+}
+
+/// Checkpoints at which a program is stopped.
+const STOPS: u64 = 2;
+
+impl Toolchain {
+    /// None if the compiler is not here or does not know the dialect under any of its names.
+    pub fn find(cc: &str, dialect: &str, linked_statically: bool) -> Option<Toolchain> {
+        let old = dialect.replace("23", "2x");
+        let mut names = [dialect, old.as_str()].into_iter();
+        names.find_map(|name| {
+            let toolchain = Toolchain {
+                cc: cc.to_owned(),
+                dialect: format!("-std={name}"),
+                linked_statically: linked_statically || cc.contains("musl"),
+            };
+            let mut c = toolchain.compiler();
+            c.args([&toolchain.dialect, "-E", "-x", "c", "/dev/null"]);
+            let done = c.output().ok()?;
+            done.status.success().then_some(toolchain)
+        })
+    }
+
+    /// The first line of its version.
+    pub fn version(&self) -> String {
+        let done = self.compiler().arg("--version").output();
+        let said = done.map(|d| d.stdout).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        said.lines().next().unwrap_or("").to_owned()
+    }
+
+    /// The C library, as its headers name it.
+    pub fn library(&self) -> String {
+        let mut c = self.compiler();
+        c.args([
+            "-include",
+            "features.h",
+            "-dM",
+            "-E",
+            "-x",
+            "c",
+            "/dev/null",
+        ]);
+        let said = c.output().map(|d| d.stdout).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        let number = |name: &str| {
+            let mut lines = said.lines().filter_map(|l| l.strip_prefix("#define "));
+            lines.find_map(|l| l.strip_prefix(name)?.strip_prefix(' '))
+        };
+        match (number("__GLIBC__"), number("__GLIBC_MINOR__")) {
+            (Some(major), Some(minor)) => format!("glibc {major}.{minor}"),
+            _ if self.target().ends_with("musl") => "musl".to_owned(),
+            _ => "unknown".to_owned(),
+        }
+    }
+
+    pub fn target(&self) -> &'static str {
+        match self.cc.contains("musl") {
+            true => "x86_64-linux-musl",
+            false => HOST.gnu,
+        }
+    }
+
+    fn compiler(&self) -> Command {
+        let mut words = self.cc.split_whitespace();
+        let mut c = Command::new(words.next().unwrap_or("cc"));
+        c.args(words).stdin(Stdio::null());
+        c
+    }
+
+    /// Unless it says by itself what it is written in.
+    fn dialect_of(&self, p: &Program) -> Option<&str> {
+        let mut own = p.flags.iter().chain(&p.pc3_flags);
+        let own = own.any(|f| f.starts_with("-std="));
+        (!own).then_some(self.dialect.as_str())
+    }
+
+    fn plain(&self, p: &Program) -> Command {
+        let mut c = self.compiler();
+        c.args(["-w", "-ffp-contract=off"])
+            .args(self.dialect_of(p))
+            .args(&p.flags)
+            .arg("-I")
+            .arg(arch::dist().join("include"));
+        c
+    }
+
+    fn instrumented(&self, p: &Program) -> Command {
+        let mut c = self.pc3cc();
+        c.args(self.dialect_of(p)).args(&p.pc3_flags).args(&p.flags);
+        c
+    }
+
+    fn pc3cc(&self) -> Command {
+        let mut c = Command::new(arch::dist().join("bin/pc3cc"));
+        c.arg(format!("--target={}", self.target()))
+            .arg(format!("--cc={}", self.cc))
+            .arg("-w")
+            .stdin(Stdio::null());
+        c
+    }
+
+    fn linked(&self, mut c: Command, p: &Program, out: &Path) -> Command {
+        if self.linked_statically {
+            c.arg("-static");
+        }
+        c.args(&p.sources).arg("-o").arg(out).arg("-lm");
+        c
+    }
+
+    /// Builds the program, runs it, stops and moves it.
+    pub fn examine(&self, p: &Program) -> Outcome {
+        match self.outcome(p) {
+            Ok(outcome) => outcome,
+            Err(e) => Outcome::Bad(format!("{e:#}")),
+        }
+    }
+
+    fn outcome(&self, p: &Program) -> Result<Outcome> {
+        let dir = tempfile::tempdir()?;
+        let reference = match self.reference(p, dir.path())? {
+            Ok(reference) => reference,
+            Err(why) => return Ok(Outcome::NotThere(why)),
+        };
+        let exe = dir.path().join("pc3");
+        let done = said(&mut self.linked(self.instrumented(p), p, &exe))?;
+        if let Err(text) = done {
+            return Ok(refused(&text).map_or(Outcome::Bad(text), Outcome::Refused));
+        }
+        let native = build::instrumented(p, HOST)?;
+        let (expected, status) = match reference {
+            Some(plain) => plain,
+            // Without pc3 it needs an MPI: what the machine's own compiler makes of it is compared with elsewhere.
+            None => ended(&Job::new(p)?, &native, &[])?,
+        };
+        let journeys = Journeys {
+            p,
+            expected,
+            status,
+        };
+        let alike = journeys.same(&native)?;
+        let passages = match journeys.unstopped(&exe)? {
+            Ok(passages) => passages,
+            Err(refusal) => return Ok(refusal),
+        };
+        for i in 0..STOPS.min(passages) {
+            let k = 1 + i * (passages - 1) / (STOPS - 1);
+            let mut legs = vec![exe.as_path(), exe.as_path(), exe.as_path()];
+            if alike && p.abis != Abis::Own {
+                legs[1] = native.as_path();
+            }
+            if let Some(refusal) = journeys.journey(&legs, k)? {
+                return Ok(refusal);
+            }
+        }
+        Ok(Outcome::Same)
+    }
+
+    /// What the plain build prints, and its status; none if it needs an MPI; an error says what the compiler lacks.
+    #[allow(clippy::type_complexity)]
+    fn reference(&self, p: &Program, dir: &Path) -> Result<Result<Option<(Vec<u8>, i32)>, String>> {
+        let exe = dir.join("plain");
+        let mut c = match p.is_mpi() {
+            true => self.plain(p),
+            false => self.linked(self.plain(p), p, &exe),
+        };
+        if p.is_mpi() {
+            c.arg("-fsyntax-only").args(&p.sources);
+        }
+        if let Err(text) = said(&mut c)? {
+            return Ok(Err(first_error(&text)));
+        }
+        if p.is_mpi() {
+            return Ok(Ok(None));
+        }
+        let job = Job::new(p)?;
+        let status = job.run(HOST, &exe, &[])?.status;
+        if status >= 128 {
+            return Ok(Err(format!("the plain build ends with status {status}")));
+        }
+        Ok(Ok(Some((job.stdout(), status))))
+    }
+
+    /// Does pc3cc say of a file of `compiler/tests/ui` what it says with the machine's own compiler, at the same places?  None: the
+    /// file is more than one to be read.
+    pub fn diagnoses(&self, file: &Path) -> Result<Option<Outcome>> {
+        let text = std::fs::read_to_string(file)?;
+        let first = text.lines().next().unwrap_or("");
+        if first.starts_with("// run:") || first.starts_with("// tool:") {
+            return Ok(None);
+        }
+        let options = first.strip_prefix("// pc3cc:").unwrap_or("");
+        let options: Vec<&str> = options.split_whitespace().collect();
+        if options
+            .iter()
+            .any(|o| o.starts_with("-std=") || o.starts_with("--target"))
+        {
+            return Ok(None);
+        }
+        let plain = options.iter().filter(|o| !is_own(o));
+        let mut c = self.compiler();
+        c.args(["-w", "-fsyntax-only", &self.dialect]).args(plain);
+        c.arg("-I").arg(arch::dist().join("include")).arg(file);
+        if let Err(text) = said(&mut c)? {
+            return Ok(Some(Outcome::NotThere(first_error(&text))));
+        }
+        let name = file.file_name().unwrap_or_default();
+        let mut c = Command::new(arch::dist().join("bin/pc3cc"));
+        c.arg(format!("--cc={}", self.cc))
+            .args([&self.dialect, "--emit=c"])
+            .args(&options)
+            .arg(name)
+            .current_dir(file.parent().unwrap_or(Path::new(".")))
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null());
+        let done = c.output().with_context(|| format!("{c:?}"))?;
+        let got = told(&String::from_utf8_lossy(&done.stderr));
+        let wanted = std::fs::read_to_string(file.with_extension("stderr"))?;
+        let wanted = told(&wanted);
+        if got == wanted {
+            return Ok(Some(Outcome::Same));
+        }
+        let less = |a: &[String], b: &[String]| {
+            let left: Vec<&str> = a
+                .iter()
+                .filter(|l| !b.contains(l))
+                .map(String::as_str)
+                .collect();
+            left.join("; ")
+        };
+        let (lost, new) = (less(&wanted, &got), less(&got, &wanted));
+        Ok(Some(Outcome::Bad(format!("not said: {lost}\nsaid: {new}"))))
+    }
+}
+
+/// For pc3cc alone.
+fn is_own(option: &str) -> bool {
+    let parts = [
+        "pc3",
+        "--checkpoint",
+        "--annotations",
+        "--explain",
+        "--message",
+    ];
+    parts.iter().any(|p| option.contains(p))
+}
+
+/// Places and codes, in order.
+fn told(text: &str) -> Vec<String> {
+    let heads = text
+        .lines()
+        .filter(|l| l.contains("[pc3::") && !l.starts_with(' '));
+    let mut all: Vec<String> = heads
+        .map(|l| l.split("]: ").next().unwrap_or(l).to_owned())
+        .collect();
+    all.sort();
+    all
+}
+
+/// What it says if it fails.
+fn said(c: &mut Command) -> Result<Result<(), String>> {
+    let done = c.output().with_context(|| format!("{c:?}"))?;
+    let text = String::from_utf8_lossy(&done.stderr).into_owned();
+    Ok(match done.status.success() {
+        true => Ok(()),
+        false => Err(text),
+    })
+}
+
+fn first_error(text: &str) -> String {
+    let mut lines = text.lines();
+    let line = lines.find(|l| l.contains("error") || l.contains("undefined"));
+    line.unwrap_or("no message").to_owned()
+}
+
+/// The line with a code of pc3's by which something is refused.
+fn refused(text: &str) -> Option<String> {
+    let line = text.lines().find(|l| l.contains("error[pc3::"))?;
+    Some(line.to_owned())
+}
+
+/// Output and status.
+fn ended(job: &Job, exe: &Path, env: &[(&str, &str)]) -> Result<(Vec<u8>, i32)> {
+    let status = job.run(HOST, exe, env)?.status;
+    Ok((job.stdout(), status))
+}
+
+/// A program and what it is to do.
+struct Journeys<'a> {
+    p: &'a Program,
+    expected: Vec<u8>,
+    status: i32,
+}
+
+impl Journeys<'_> {
+    /// Does this build print the same by itself?  The compilers' own choices may be part of what a program prints.
+    fn same(&self, exe: &Path) -> Result<bool> {
+        let (got, status) = ended(&Job::new(self.p)?, exe, &[])?;
+        Ok(status == self.status && got == self.expected)
+    }
+
+    /// With a checkpoint at each passage, to the end: how many there are.
+    fn unstopped(&self, exe: &Path) -> Result<Result<u64, Outcome>> {
+        let job = Job::new(self.p)?;
+        let done = job.run(HOST, exe, &[("PC3_EVERY", "1x"), ("PC3_KEEP", "1")])?;
+        if let Some(refusal) = self.refusal(done.status, &done.stderr) {
+            return Ok(Err(refusal));
+        }
+        self.compare(&job, done.status, "with a checkpoint at each passage")?;
+        let files = job.checkpoint_files();
+        let newest = files.iter().filter_map(|f| {
+            let name = f.file_stem()?.to_str()?.strip_prefix("ckpt-")?;
+            name.parse().ok()
+        });
+        let newest: u64 = newest.max().unwrap_or(0);
+        ensure!(
+            newest > 0,
+            "the program passes no location\n{}",
+            done.stderr
+        );
+        Ok(Ok(newest))
+    }
+
+    /// `k` checkpoints in each build, in the last one to the end.
+    fn journey(&self, legs: &[&Path], k: u64) -> Result<Option<Outcome>> {
+        let job = Job::new(self.p)?;
+        let stop_after = k.to_string();
+        for (i, exe) in legs.iter().enumerate() {
+            let mut env = vec![("PC3_KEEP", "1")];
+            if i + 1 < legs.len() {
+                env.extend([("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", stop_after.as_str())]);
+            }
+            if i > 0 {
+                env.push(("PC3_RESTART", "latest"));
+            }
+            let done = job.run(HOST, exe, &env)?;
+            if let Some(refusal) = self.refusal(done.status, &done.stderr) {
+                return Ok(Some(refusal));
+            }
+            if done.status != STOPPED || self.status == STOPPED {
+                let at = format!("stopped after {k}, leg {}", i + 1);
+                self.compare(&job, done.status, &at)?;
+                return Ok(None);
+            }
+        }
+        bail!("stopped after {k}: the last leg did not end")
+    }
+
+    fn refusal(&self, status: i32, stderr: &str) -> Option<Outcome> {
+        let why = || refused(stderr).map(Outcome::Refused);
+        (status == REFUSED && self.status != REFUSED).then(why)?
+    }
+
+    fn compare(&self, job: &Job, status: i32, at: &str) -> Result<()> {
+        ensure!(
+            status == self.status,
+            "{at}: exit status {status} instead of {}\n{}",
+            self.status,
+            job.stderr()
+        );
+        match difference(&self.expected, &job.stdout()) {
+            Some(d) => bail!("{at}: {d}\n{}", job.stderr()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is built by each toolchain.
+pub fn programs() -> Result<Vec<Program>> {
+    let mut all = Vec::new();
+    for folder in ["tests/programs", "examples/c"] {
+        all.extend(Program::load_all(&arch::root().join(folder))?);
+    }
+    Ok(all)
+}
+
+/// The files of `compiler/tests/ui`.
+pub fn ui() -> Result<Vec<PathBuf>> {
+    let folder = arch::root().join("compiler/tests/ui");
+    let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    let paths = entries.flatten().map(|e| e.path());
+    let mut files: Vec<PathBuf> = paths
+        .filter(|p| p.extension().is_some_and(|e| e == "c"))
+        .collect();
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,178 @@
+//! `cargo xtask toolchains`: the programs of the repository by other compilers, with other C libraries and dialects.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+use anyhow::{ensure, Result};
+use pc3_tests::program::Program;
+use pc3_tests::toolchains::{programs, ui, Outcome, Toolchain};
+use pc3_tests::torture::sample;
+
+use crate::{dist, env};
+
+/// Those of Debian 12 that are tried if none is named.
+const COMPILERS: [&str; 5] = ["gcc", "clang-14", "clang-16", "clang-19", "musl-gcc"];
+
+#[derive(clap::Args)]
+pub struct ToolchainsOptions {
+    /// A compiler for this machine, with options (repeatable); one with "musl" in its name is for that library
+    /// [default: gcc, clang-14, clang-16, clang-19, musl-gcc, as far as they are installed]
+    #[arg(long, value_name = "COMMAND")]
+    cc: Vec<String>,
+    /// Dialects (repeatable)
+    #[arg(long, value_name = "NAME", default_values = ["gnu17", "gnu23"])]
+    std: Vec<String>,
+    /// Link statically: for a C library that is not the machine's
+    #[arg(long = "static")]
+    linked_statically: bool,
+    /// Only programs and files whose name contains this
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Only N of the programs, and of the files of compiler/tests/ui, spread evenly
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    #[arg(short, long, default_value_t = 2)]
+    jobs: usize,
+    /// Take target/dist as it is
+    #[arg(long)]
+    no_build: bool,
+}
+
+/// How many there are of each outcome.
+#[derive(Default)]
+struct Tally {
+    same: usize,
+    not_there: usize,
+    refused: usize,
+    bad: usize,
+}
+
+impl Tally {
+    fn cell(&self) -> String {
+        let tried = self.same + self.refused + self.bad;
+        let mut cell = format!("{} of {tried}", self.same);
+        for (n, what) in [
+            (self.refused, "refused"),
+            (self.bad, "bad"),
+            (self.not_there, "not there"),
+        ] {
+            if n > 0 {
+                cell += &format!(", {n} {what}");
+            }
+        }
+        cell
+    }
+}
+
+/// One thing to be tried.
+enum Case {
+    Program(Box<Program>),
+    Read(std::path::PathBuf),
+}
+
+pub fn run(o: &ToolchainsOptions) -> Result<()> {
+    let toolchains = found(o);
+    ensure!(!toolchains.is_empty(), "none of these compilers is here");
+    if !o.no_build {
+        let mut targets: Vec<String> = toolchains.iter().map(|t| t.target().to_owned()).collect();
+        targets.dedup();
+        dist::run(&targets)?;
+    }
+    let mut rows = Vec::new();
+    let mut bad = 0;
+    for t in &toolchains {
+        let name = format!("{} {}", t.cc, t.dialect);
+        println!("== {name}: {}, {}", t.version(), t.library());
+        let moved = all(o, t, of_programs(o)?)?;
+        let read = all(o, t, of_ui(o)?)?;
+        bad += moved.bad + read.bad;
+        rows.push((name, t.library(), moved, read));
+    }
+    println!("\n| compiler | C library | programs moved | diagnostics as they should be |\n|---|---|---|---|");
+    for (name, library, moved, read) in &rows {
+        println!(
+            "| {name} | {library} | {} | {} |",
+            moved.cell(),
+            read.cell()
+        );
+    }
+    ensure!(bad == 0, "{bad} bad");
+    Ok(())
+}
+
+fn found(o: &ToolchainsOptions) -> Vec<Toolchain> {
+    let named = o.cc.clone();
+    let known = COMPILERS.iter().filter(|c| env::has_program(c));
+    let compilers = match named.is_empty() {
+        true => known.map(|c| (*c).to_owned()).collect(),
+        false => named,
+    };
+    let mut list = Vec::new();
+    for cc in compilers {
+        for dialect in &o.std {
+            match Toolchain::find(&cc, dialect, o.linked_statically) {
+                Some(t) => list.push(t),
+                None => println!("skipped: {cc} with -std={dialect}, which it does not know"),
+            }
+        }
+    }
+    list
+}
+
+fn of_programs(o: &ToolchainsOptions) -> Result<Vec<Case>> {
+    let mut all = programs()?;
+    all.retain(|p| o.only.as_ref().is_none_or(|n| p.name.contains(n)));
+    let all = chosen(o, all);
+    Ok(all.into_iter().map(Box::new).map(Case::Program).collect())
+}
+
+fn of_ui(o: &ToolchainsOptions) -> Result<Vec<Case>> {
+    let mut all = ui()?;
+    all.retain(|f| {
+        let name = f.display().to_string();
+        o.only.as_ref().is_none_or(|n| name.contains(n))
+    });
+    Ok(chosen(o, all).into_iter().map(Case::Read).collect())
+}
+
+fn chosen<T>(o: &ToolchainsOptions, all: Vec<T>) -> Vec<T> {
+    match o.sample {
+        Some(n) => sample(all, n),
+        None => all,
+    }
+}
+
+/// Tries them, and tells of those that are not as they should be.
+fn all(o: &ToolchainsOptions, t: &Toolchain, cases: Vec<Case>) -> Result<Tally> {
+    let next = AtomicUsize::new(0);
+    let tally = Mutex::new(Tally::default());
+    let work = || -> Result<()> {
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (name, outcome) = match case {
+                Case::Program(p) => (p.name.clone(), Some(t.examine(p))),
+                Case::Read(f) => (f.display().to_string(), t.diagnoses(f)?),
+            };
+            let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
+            let (count, why) = match outcome {
+                None => continue,
+                Some(Outcome::Same) => (&mut tally.same, None),
+                Some(Outcome::NotThere(why)) => (&mut tally.not_there, Some(("not there", why))),
+                Some(Outcome::Refused(why)) => (&mut tally.refused, Some(("refused", why))),
+                Some(Outcome::Bad(why)) => (&mut tally.bad, Some(("BAD", why))),
+            };
+            *count += 1;
+            if let Some((what, why)) = why {
+                println!("{name}: {what}: {}", why.trim_end());
+            }
+        }
+        Ok(())
+    };
+    std::thread::scope(|s| {
+        let workers: Vec<_> = (0..o.jobs.max(1)).map(|_| s.spawn(work)).collect();
+        workers.into_iter().try_for_each(|w| {
+            w.join()
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("a worker panicked")))
+        })
+    })?;
+    Ok(tally.into_inner().unwrap_or_else(|e| e.into_inner()))
+}
