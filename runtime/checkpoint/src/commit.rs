@@ -3,14 +3,13 @@
 //!
 //! Several processes write one file at once, into a file system that they share.  Each says what stands in the way of a
 //! checkpoint, or how many bytes its ranks take.  Process 0 begins a temporary file and tells each where in it its part
-//! goes; each writes it, makes it durable and answers with its sections; process 0 adds the section table and commits.
+//! goes; each [writes it](follow), makes it durable and answers with its sections; process 0 adds the section table and commits.
 //! What goes wrong in any of them leaves the last checkpoint as it was.
 //!
 //! Where ranks stand still for it, they do so until all processes have copied their parts, and from there on these are
 //! written [behind] them; or until it is durable, if the job stops with it, or `PC3_COMMIT=sync` has it so.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom};
+use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Receiver;
 use std::sync::Arc;
@@ -21,6 +20,7 @@ use pc3_control::failpoint::chaos;
 use pc3_control::peers::Peers;
 use pc3_control::store::{Begun, Stalls, StoreError, Temporary};
 use pc3_format::file::{Writer, HEADER};
+use pc3_format::increments::chunker::{Known, Ready};
 use pc3_os::own;
 use pc3_os::threads::lock;
 use pc3_process::files::window;
@@ -29,11 +29,16 @@ use pc3_state::job::Job;
 use pc3_state::skipped_checkpoint::Skipped;
 
 use crate::behind::{self, Hand};
+use crate::follow::{check, follow};
+use crate::increments::{committed, packed, Opened};
 use crate::multi_process_checkpoint::{
-    broken, decode_outcome, decode_part, decode_place, encode_no_places, encode_outcome,
-    encode_part, encode_places, tables, Outcome, Part, Place, Proposal,
+    broken, decode_length, decode_part, encode_late_places, encode_no_places, encode_outcome,
+    encode_places, tables, Outcome, Proposal,
 };
 use crate::save;
+
+/// How long ranks have stood still.
+pub(crate) type Stood = Vec<(u64, Duration)>;
 
 /// What follows a checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,7 +49,7 @@ pub enum After {
 }
 
 impl After {
-    fn of(stop: bool) -> After {
+    pub(crate) fn of(stop: bool) -> After {
         match stop {
             true => After::Stop,
             false => After::Continue,
@@ -118,7 +123,7 @@ impl Peers for Alone {
 }
 
 /// What this process has, and how many bytes that are, once nothing stands in the way: others' parts follow.
-fn proposal(job: &Job, source: &mut dyn Source) -> Proposal {
+pub(crate) fn proposal(job: &Job, source: &mut dyn Source) -> Proposal {
     let share = source.take(job);
     // Who asks for that from here on asks for the next one, too.
     let stop = job.control.stop_asked();
@@ -153,113 +158,6 @@ fn proposal(job: &Job, source: &mut dyn Source) -> Proposal {
         },
         disturbed: share.disturbed,
     }
-}
-
-/// The part of another process than the first.
-fn follow(job: &Arc<Job>, peers: &dyn Peers, source: &mut dyn Source) -> After {
-    let proposal = proposal(job, source);
-    peers.gather(&proposal.encode());
-    let place = decode_place(&peers.spread(&[]), peers.index()).unwrap_or_else(|e| broken(e));
-    let mut behind = None;
-    if let Some(place) = place {
-        behind = place.behind;
-        let length = proposal.length.unwrap_or(0);
-        let hand = behind.and_then(|_| behind::start(job, length, write_part_behind));
-        let path = place.path.display().to_string();
-        let file = part_of(&place);
-        let part = match (behind, hand, file) {
-            (Some(passage), Some(hand), Ok(file)) => {
-                leave_part(job, peers, source, (file, place, length), hand);
-                job.control.goes_on(passage);
-                return After::Continue;
-            }
-            (_, _, Ok(file)) => write_part(job, source, (file, place, length)),
-            (_, _, Err(e)) => Err(e),
-        };
-        if behind.is_some() {
-            peers.meet();
-        }
-        peers.gather(&encode_part(&part.map_err(|e| format!("{path}: {e}"))));
-    }
-    let (passage, what, stop) = decode_outcome(&peers.spread(&[])).unwrap_or_else(|e| broken(e));
-    match behind {
-        Some(passage) => {
-            job.control.goes_on(passage);
-            job.control.written(what);
-        }
-        None => drop(job.control.done(passage, what, source.since().elapsed())),
-    }
-    After::of(stop)
-}
-
-/// The file, at the place where the part goes.
-fn part_of(place: &Place) -> io::Result<File> {
-    let mut file = own::high(OpenOptions::new().write(true).open(&place.path)?);
-    file.seek(SeekFrom::Start(place.at))?;
-    Ok(file)
-}
-
-fn write_part(
-    job: &Job,
-    source: &mut dyn Source,
-    (mut file, mut place, length): (File, Place, u64),
-) -> io::Result<Part> {
-    let mut out = Writer::part(&mut file, place.at);
-    source.write(job, &mut place.tables, &mut out)?;
-    check(out.offset() - place.at, length)?;
-    let entries = out.into_entries()?;
-    file.sync_all()?;
-    let stood = Vec::new();
-    Ok(Part { entries, stood })
-}
-
-/// Where a part goes, and the file.
-struct PartBegun {
-    file: File,
-    at: u64,
-    path: String,
-}
-
-/// The ranks go on when all parts have been copied: what one sends then must not come to one that is still copied.
-fn leave_part(
-    job: &Job,
-    peers: &dyn Peers,
-    source: &mut dyn Source,
-    (file, mut place, length): (File, Place, u64),
-    hand: Hand<PartBegun, Vec<(u64, Duration)>>,
-) {
-    let (at, path) = (place.at, place.path.display().to_string());
-    hand.copy(job, (PartBegun { file, at, path }, at), |out| {
-        source.write(job, &mut place.tables, out)?;
-        check(out.offset() - at, length)
-    });
-    peers.meet();
-    hand.leave(source.stalls().0);
-}
-
-/// By a thread of its own.
-fn write_part_behind(job: &Job, begun: PartBegun, copied: &Receiver<Vec<(u64, Duration)>>) {
-    let PartBegun { mut file, at, path } = begun;
-    let mut out = Writer::part(&mut file, at);
-    let received = job.behind.pipe.receive(&mut out);
-    let entries = received.and_then(|()| out.into_entries());
-    let synced = entries.and_then(|entries| file.sync_all().map(|()| entries));
-    drop(file);
-    let (Ok(stood), Some(peers)) = (copied.recv(), job.peers()) else {
-        return;
-    };
-    let part = synced.map(|entries| Part { entries, stood });
-    peers.gather(&encode_part(&part.map_err(|e| format!("{path}: {e}"))));
-    let (_, what, _) = decode_outcome(&peers.spread(&[])).unwrap_or_else(|e| broken(e));
-    job.control.written(what);
-}
-
-fn check(written: u64, counted: u64) -> io::Result<()> {
-    if written == counted {
-        return Ok(());
-    }
-    let why = format!("internal error: {written} bytes instead of {counted}");
-    Err(io::Error::other(why))
 }
 
 /// The first process, or the only one.
@@ -314,12 +212,14 @@ struct Sheet {
     lengths: Result<Vec<u64>, Skipped>,
     guests: Tables,
     /// How long ranks had stood at some time, and when that was.
-    stood: Vec<(u64, Duration)>,
+    stood: Stood,
     then: Instant,
     /// The ranks go on before it is written.
     behind: bool,
     /// The others know where their parts go, which lie up to there.
     placed: Option<u64>,
+    /// Its id, if it is to hold what has changed: then the others learn later where.
+    increments: Option<u64>,
 }
 
 impl Sheet {
@@ -339,6 +239,7 @@ impl Sheet {
             guests,
             behind,
             placed: None,
+            increments: None,
         }
     }
 
@@ -367,26 +268,27 @@ fn write_together(
         Ok(_) if job.detached => Err(Attempted::Committed),
         Ok(_) => begin(job).map_err(|e| job.not_written(&e.to_string(), asked)),
     };
-    let begun = match begun {
-        Ok(begun) => begun,
+    let opened = match begun {
+        Ok(opened) => opened,
         Err(what) => {
             peers.spread(&encode_no_places());
             return Some(what);
         }
     };
+    sheet.increments = opened.increments;
     if sheet.behind {
         let bytes = about(job, source, &sheet);
         if let Some(hand) = behind::start(job, bytes, write_behind) {
-            leave(job, peers, source, (sheet, begun), hand);
+            leave(job, peers, source, (sheet, opened), hand);
             return None;
         }
         // No thread, or no memory: in time they stand.
         sheet.behind = false;
     }
-    Some(write_now(job, peers, source, sheet, begun))
+    Some(write_now(job, peers, source, sheet, opened))
 }
 
-fn begin(job: &Job) -> Result<Begun, StoreError> {
+fn begin(job: &Job) -> Result<Opened, StoreError> {
     job.open_store()?;
     let store = lock(&job.store);
     let begun = store.as_ref().map_or_else(
@@ -398,7 +300,7 @@ fn begin(job: &Job) -> Result<Begun, StoreError> {
         },
         |store| store.begin(),
     )?;
-    Ok(begun.out_of_the_way())
+    Opened::of(job, begun.out_of_the_way())
 }
 
 /// How many bytes this process will copy, as far as that is known.
@@ -441,38 +343,70 @@ fn own_part(
         false => Vec::new(),
     };
     let behind = sheet.behind.then_some(sheet.passage);
-    peers.spread(&encode_places(path, &places, &all, behind));
+    peers.spread(&encode_places(
+        path,
+        &places,
+        &all,
+        behind,
+        sheet.increments,
+    ));
     sheet.placed = Some(at);
     source.write(job, &mut sheet.guests, out)?;
-    if several {
+    if several && sheet.increments.is_none() {
         check(out.offset() - start, lengths.first().copied().unwrap_or(0))?;
-    } else if guest {
+    } else if guest && !several {
         // What guests refer to is known when they have been written.
         sheet.guests.write(out)?;
     }
     Ok(())
 }
 
+/// Has the others write their parts, if they have been told to, behind this process's, which ends at `own` if it could be
+/// written. Where their parts end, and their answers.
+fn others(
+    peers: &dyn Peers,
+    (placed, increments): (Option<u64>, Option<u64>),
+    own: Option<u64>,
+) -> (Option<u64>, Vec<Vec<u8>>) {
+    if placed.is_none() || increments.is_none() {
+        return (placed, placed.map_or(Vec::new(), |_| peers.gather(&[])));
+    }
+    let lengths = peers.gather(&[]);
+    let lengths = lengths.iter().skip(1);
+    let decode = |l: &Vec<u8>| decode_length(l).unwrap_or_else(|e| broken(e));
+    let mut places = vec![0];
+    let mut end = own;
+    for length in lengths.map(decode) {
+        places.extend(end);
+        end = end.and_then(|end| end.checked_add(length?));
+    }
+    peers.spread(&match end {
+        Some(_) => encode_late_places(&places),
+        None => encode_late_places(&[]),
+    });
+    (end, peers.gather(&[]))
+}
+
 /// The others have written their parts, which lie up to there, or could not: the file is whole.  Their ranks' stalls, if
-/// these have gone on.
+/// these have gone on; and the file's pack.
 fn whole(
     mut out: Writer,
     end: Option<u64>,
     answers: &[Vec<u8>],
-) -> io::Result<Vec<(u64, Duration)>> {
+) -> io::Result<(Stood, Option<Ready>)> {
     let mut stalls = Vec::new();
     if answers.len() > 1 {
-        let mut others = Vec::new();
+        let (mut others, mut packs) = (Vec::new(), Vec::new());
         for (i, answer) in answers.iter().enumerate().skip(1) {
             let part = decode_part(answer).unwrap_or_else(|e| broken(e));
             let part = part.map_err(|why| io::Error::other(format!("process {i}: {why}")))?;
             others.extend(part.entries);
+            packs.extend(part.packs);
             stalls.extend(part.stood);
         }
-        out.skip(others, end.unwrap_or(0))?;
+        out.skip(others, packs, end.unwrap_or(0))?;
     }
-    out.finish()?;
-    Ok(stalls)
+    Ok((stalls, out.finish()?))
 }
 
 /// While the ranks stand, or others' parts are written that they have taken before.
@@ -481,31 +415,26 @@ fn write_now(
     peers: &dyn Peers,
     source: &mut dyn Source,
     mut sheet: Sheet,
-    mut begun: Begun,
+    mut opened: Opened,
 ) -> Attempted {
-    let (id, path) = (begun.id(), begun.path().to_owned());
+    let path = opened.begun.path().to_owned();
     let apart = source.is_apart();
     let written = without_size_signal(|| {
-        let mut out = match apart {
-            true => Writer::apart(&mut begun.file, id)?,
-            false => Writer::new(&mut begun.file, id)?,
-        };
+        let mut out = opened.writer(apart)?;
         let own = own_part(job, peers, source, (&mut sheet, &path), &mut out);
-        let answers = match sheet.placed {
-            Some(_) => peers.gather(&[]),
-            None => Vec::new(),
-        };
+        let (placed, end) = (sheet.placed, own.is_ok().then(|| out.offset()));
+        let (end, answers) = others(peers, (placed, sheet.increments), end);
         own?;
-        whole(out, sheet.placed, &answers)
+        whole(out, end, &answers)
     });
     if sheet.placed.is_none() {
         peers.spread(&encode_no_places());
     }
     let asked = sheet.asked;
     let stalls = || sheet.stalls(apart);
-    let done = begun
-        .written(written.map(drop))
-        .and_then(|whole| make_newest(job, whole, stalls));
+    let ready = written.map(|(_, ready)| ready);
+    let done = durable(opened.begun, ready)
+        .and_then(|(whole, known)| make_newest(job, (whole, known), stalls));
     outcome(job, asked, done)
 }
 
@@ -514,8 +443,9 @@ struct Copied {
     asked: bool,
     passage: u64,
     placed: Option<u64>,
+    increments: Option<u64>,
     /// Of ranks here.
-    stalls: Vec<(u64, Duration)>,
+    stalls: Stood,
 }
 
 /// The ranks go on when all parts have been copied.
@@ -523,11 +453,11 @@ fn leave(
     job: &Job,
     peers: &dyn Peers,
     source: &mut dyn Source,
-    (mut sheet, begun): (Sheet, Begun),
-    hand: Hand<Begun, Copied>,
+    (mut sheet, opened): (Sheet, Opened),
+    hand: Hand<Opened, Copied>,
 ) {
-    let path = begun.path().to_owned();
-    hand.copy(job, (begun, HEADER), |out| {
+    let path = opened.begun.path().to_owned();
+    hand.copy(job, (opened, HEADER), |out| {
         own_part(job, peers, source, (&mut sheet, &path), out)
     });
     match sheet.placed {
@@ -539,29 +469,31 @@ fn leave(
         asked: sheet.asked,
         passage: sheet.passage,
         placed: sheet.placed,
+        increments: sheet.increments,
         stalls: source.stalls().0,
     });
 }
 
 /// By a thread of its own.
-fn write_behind(job: &Job, mut begun: Begun, copied: &Receiver<Copied>) {
-    let (id, pipe) = (begun.id(), &job.behind.pipe);
-    let out = Writer::new(&mut begun.file, id);
+fn write_behind(job: &Job, mut opened: Opened, copied: &Receiver<Copied>) {
+    let pipe = &job.behind.pipe;
+    let out = opened.writer(false);
     let received = out.and_then(|mut out| pipe.receive(&mut out).map(|()| out));
     if received.is_err() {
         pipe.break_off();
     }
     let Ok(copied) = copied.recv() else { return };
     let peers = job.peers().unwrap_or(&Alone);
-    let answers = match copied.placed {
-        Some(_) => peers.gather(&[]),
-        None => Vec::new(),
-    };
-    let others = received.and_then(|out| whole(out, copied.placed, &answers));
+    let end = received.as_ref().ok().map(Writer::offset);
+    let (end, answers) = others(peers, (copied.placed, copied.increments), end);
+    let written = received.and_then(|out| whole(out, end, &answers));
     let mut stalls = Stalls(copied.stalls);
-    let others = others.map(|others| stalls.0.extend(others));
+    let ready = written.map(|(others, ready)| {
+        stalls.0.extend(others);
+        ready
+    });
     chaos();
-    let done = begun.written(others).and_then(|whole| {
+    let done = durable(opened.begun, ready).and_then(|whole| {
         // The program gets the numbers of descriptors meanwhile that it gets without us.
         own::with_own_table(|| make_newest(job, whole, || stalls))
     });
@@ -570,14 +502,29 @@ fn write_behind(job: &Job, mut begun: Begun, copied: &Receiver<Copied>) {
     peers.spread(&encode_outcome(copied.passage, &Outcome::Over(what), false));
 }
 
+/// All of it is written, or what went wrong.
+fn durable(
+    mut begun: Begun,
+    written: io::Result<Option<Ready>>,
+) -> Result<(Temporary, Option<Known>), StoreError> {
+    match written {
+        Ok(ready) => {
+            let known = packed(&mut begun, ready)?;
+            Ok((begun.written(Ok(()))?, known))
+        }
+        Err(e) => Ok((begun.written(Err(e))?, None)),
+    }
+}
+
 /// `stalls`: asked for once it is.
 fn make_newest(
     job: &Job,
-    whole: Temporary,
+    (whole, known): (Temporary, Option<Known>),
     stalls: impl FnOnce() -> Stalls,
 ) -> Result<(), StoreError> {
     if let Some(store) = lock(&job.store).as_mut() {
         let id = store.commit(whole)?;
+        committed(job, store, known);
         store.note_stalls(id, &stalls());
     }
     Ok(())

@@ -6,6 +6,7 @@
 //! * `process`: state outside of variables: `gather` takes it from all ranks, `attributes` are the
 //!   process's own, `signal_tables` and `interrupts` each rank's handlers; `spawned` ranks.
 //! * `save` writes a checkpoint; `size_flows`: the paths on which sizes have reached numbers.
+//! * `increments`: checkpoints that hold what has changed since the last one; `follow`: what other processes than the first do.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks.
 //! * `address_map`: where a saved rank's objects are now; `translate`, `type_matching`, `address_scan`
 //!   and `out_of_bounds` answer what comes up while they are converted.
@@ -14,8 +15,10 @@
 pub mod address_map;
 mod behind;
 pub mod commit;
+mod follow;
 pub mod guests;
 pub mod identity;
+mod increments;
 pub mod loader;
 mod multi_process_checkpoint;
 pub mod process;

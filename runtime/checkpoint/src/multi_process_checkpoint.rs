@@ -7,6 +7,8 @@ use pc3_control::control::Attempted;
 use pc3_control::report::{die, EXIT_FATAL};
 use pc3_format::bytes::{DecodeError, Decoder, Encoder};
 use pc3_format::file::{Entry, SECTIONS};
+use pc3_format::increments::pack::Pack;
+use pc3_format::increments::table::{decode_packs, encode_packs};
 use pc3_state::guest::Tables;
 use pc3_state::skipped_checkpoint::Skipped;
 
@@ -92,6 +94,8 @@ pub(crate) struct Place {
     pub tables: Tables,
     /// Ranks may go on, from this passage, while it is written.
     pub behind: Option<u64>,
+    /// What has changed goes into a pack, of the checkpoint of that id; where the rest goes is said later.
+    pub increments: Option<u64>,
 }
 
 /// Where the parts go, and the types and functions of all guests.
@@ -100,20 +104,23 @@ pub(crate) fn encode_places(
     places: &[u64],
     tables: &[u8],
     behind: Option<u64>,
+    increments: Option<u64>,
 ) -> Vec<u8> {
     let mut e = Encoder::default();
     e.bytes(tables);
     e.str(path);
     e.len(places.len());
     places.iter().for_each(|p| e.u64(*p));
-    e.u64(behind.is_some().into());
-    e.u64(behind.unwrap_or(0));
+    for number in [behind, increments] {
+        e.u64(number.is_some().into());
+        e.u64(number.unwrap_or(0));
+    }
     e.0
 }
 
 /// There is no file: nobody writes.
 pub(crate) fn encode_no_places() -> Vec<u8> {
-    encode_places("", &[], &[], None)
+    encode_places("", &[], &[], None, None)
 }
 
 pub(crate) fn decode_place(bytes: &[u8], index: usize) -> Decoded<Option<Place>> {
@@ -122,13 +129,46 @@ pub(crate) fn decode_place(bytes: &[u8], index: usize) -> Decoded<Option<Place>>
     let path = PathBuf::from(d.str()?);
     let n = d.u64()?;
     let places: Vec<u64> = (0..n).map(|_| d.u64()).collect::<Decoded<_>>()?;
-    let (behind, passage) = (d.u64()? != 0, d.u64()?);
+    let mut number = || {
+        let (is_there, number) = (d.u64()? != 0, d.u64()?);
+        Ok(is_there.then_some(number))
+    };
+    let (behind, increments) = (number()?, number()?);
     Ok(places.get(index).map(|at| Place {
         path,
         at: *at,
         tables,
-        behind: behind.then_some(passage),
+        behind,
+        increments,
     }))
+}
+
+/// The length of a part that waits for its place; none: it could not be made.
+pub(crate) fn encode_length(length: Option<u64>) -> Vec<u8> {
+    let mut e = Encoder::default();
+    e.u64(length.is_some().into());
+    e.u64(length.unwrap_or(0));
+    e.0
+}
+
+pub(crate) fn decode_length(bytes: &[u8]) -> Decoded<Option<u64>> {
+    let mut d = Decoder::new(bytes, "a length");
+    let (is_there, length) = (d.u64()? != 0, d.u64()?);
+    Ok(is_there.then_some(length))
+}
+
+/// Where parts go that waited for their places; none: nowhere, as one could not be made.
+pub(crate) fn encode_late_places(places: &[u64]) -> Vec<u8> {
+    let mut e = Encoder::default();
+    e.len(places.len());
+    places.iter().for_each(|p| e.u64(*p));
+    e.0
+}
+
+pub(crate) fn decode_late_place(bytes: &[u8], index: usize) -> Decoded<Option<u64>> {
+    let mut d = Decoder::new(bytes, "places");
+    let places = d.list(8, Decoder::u64)?;
+    Ok(places.get(index).copied())
 }
 
 fn encode_stalls(e: &mut Encoder, stalls: &[(u64, Duration)]) {
@@ -149,6 +189,7 @@ fn decode_stalls(d: &mut Decoder) -> Decoded<Vec<(u64, Duration)>> {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Part {
     pub entries: Vec<Entry>,
+    pub packs: Vec<Pack>,
     /// How long its ranks have stood still, if they have gone on.
     pub stood: Vec<(u64, Duration)>,
 }
@@ -160,7 +201,11 @@ pub(crate) fn encode_part(part: &Result<Part, String>) -> Vec<u8> {
             e.u64(0);
             e.str(why);
         }
-        Ok(Part { entries, stood }) => {
+        Ok(Part {
+            entries,
+            packs,
+            stood,
+        }) => {
             e.u64(1);
             e.len(entries.len());
             for x in entries {
@@ -168,6 +213,7 @@ pub(crate) fn encode_part(part: &Result<Part, String>) -> Vec<u8> {
                     e.u64(v);
                 }
             }
+            encode_packs(&mut e, packs);
             encode_stalls(&mut e, stood);
         }
     }
@@ -192,8 +238,11 @@ pub(crate) fn decode_part(bytes: &[u8]) -> Decoded<Result<Part, String>> {
         })
     };
     let entries = (0..n).map(|_| one(&mut d)).collect::<Decoded<_>>()?;
-    let stood = decode_stalls(&mut d)?;
-    Ok(Ok(Part { entries, stood }))
+    Ok(Ok(Part {
+        entries,
+        packs: decode_packs(&mut d)?,
+        stood: decode_stalls(&mut d)?,
+    }))
 }
 
 pub(crate) fn broken(e: impl std::fmt::Display) -> ! {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pc3_typemetric::codes;
 
-use crate::restore;
+use crate::{increments, restore};
 use pc3_control::peers::Peers;
 use pc3_control::report::{error, say, EXIT_DIRECTORY, EXIT_NO_CHECKPOINT, EXIT_REFUSED};
 use pc3_control::settings::{Restart, Settings};
@@ -113,7 +113,9 @@ pub fn restart(
     ranks: &mut [Box<Rank>],
 ) -> Result<(), Failure> {
     let id = checkpoint.id();
-    restore::restore(checkpoint, job, ranks).map_err(|why| {
+    let restored = restore::restore(checkpoint, job, ranks);
+    let known = restored.and_then(|()| Ok(increments::go_on_from(job, checkpoint)?));
+    known.map_err(|why| {
         (
             EXIT_REFUSED,
             error(

@@ -32,7 +32,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 pub const POLLING: Duration = Duration::from_secs(10);
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 32] = [
     "PC3_ADDRESSES",
     "PC3_BYTE_ORDER",
     "PC3_CACHE",
@@ -43,6 +43,7 @@ const NAMES: [&str; 31] = [
     "PC3_EVERY",
     "PC3_FAIL",
     "PC3_GUARDS",
+    "PC3_INCREMENTS",
     "PC3_KEEP",
     "PC3_LINK",
     "PC3_MAP",
@@ -129,6 +130,8 @@ pub struct Settings {
     pub restart: Restart,
     pub protocol: Option<String>,
     pub commit: Commit,
+    /// Checkpoints hold what has changed since the last one.
+    pub increments: bool,
     pub signals: BTreeMap<c_int, Action>,
     pub shadow: usize,
     /// Numbers that look like addresses are numbers.
@@ -191,6 +194,11 @@ impl Settings {
             _ => Err("expected barrier or nonblocking".to_owned()),
         });
         let commit = parsed(&get, "PC3_COMMIT", &mut bad, Commit::parse);
+        let increments = parsed(&get, "PC3_INCREMENTS", &mut bad, |s| match s {
+            "on" => Ok(true),
+            "off" => Ok(false),
+            _ => Err("expected on or off".to_owned()),
+        });
         let signals = parsed(&get, "PC3_ON_SIGNAL", &mut bad, on_signal).unwrap_or_default();
         let addresses = parsed(&get, "PC3_ADDRESSES", &mut bad, |s| match s {
             "refuse" => Ok(Addresses::Refuse),
@@ -243,6 +251,7 @@ impl Settings {
             restart: restart.unwrap_or(Restart::No),
             protocol,
             commit: commit.unwrap_or(Commit::Async(None)),
+            increments: increments.unwrap_or(false),
             signals: actions(signals),
             shadow: shadow.unwrap_or(SHADOW),
             addresses: addresses.unwrap_or(Addresses::Refuse),
@@ -538,6 +547,7 @@ mod tests {
             ("PC3_DETERMINISTIC", "yes"),
             ("PC3_PROTOCOL", "magic"),
             ("PC3_COMMIT", "async:2"),
+            ("PC3_INCREMENTS", "yes"),
             ("PC3_ON_SIGNAL", "KILL=stop"),
         ];
         let bad = read(&vars).unwrap_err();

@@ -2,32 +2,35 @@
 //! a checksum or must be zero.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::io::{self, Seek, SeekFrom, Write};
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use thiserror::Error;
 
 use xxhash_rust::xxh3::{xxh3_64, Xxh3};
 
-use pc3_os::own::high;
-
-use super::bytes::{DecodeError, Decoder, Encoder};
+use super::bytes::{DecodeError, Encoder};
+use super::increments::chunker::{Chunker, Cut, Ready};
+use super::increments::load::Lost;
+use super::increments::pack::{self, Pack};
+use super::increments::table::encode_packs;
 use super::kept::Kept;
-use super::mapping::Mapping;
 use super::pipe::{Mark, Pipe, Sender};
 
-pub const MAGIC: [u8; 8] = *b"PC3CKPT\n";
+pub(crate) const MAGIC: [u8; 8] = *b"PC3CKPT\n";
 pub(crate) const END_MAGIC: [u8; 8] = *b"PC3CEND\n";
 /// What this build reads up to.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 /// Without lines of ranks of their own: the same as they ever were.
-const TOGETHER: u64 = 1;
+pub(crate) const TOGETHER: u64 = 1;
+/// With such lines.
+const APART: u64 = 2;
+/// With chunks in packs.
+pub(crate) const INCREMENTS: u64 = pack::VERSION;
 pub const ALIGN: u64 = 64;
 /// Where sections begin.
 pub const HEADER: u64 = 64;
-const ENTRY: u64 = 40;
-const TRAILER: u64 = 48;
+pub(crate) const ENTRY: u64 = 40;
+pub(crate) const TRAILER: u64 = 48;
 
 /// What a section holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -61,10 +64,14 @@ pub enum Section {
     Lent = 13,
     /// What a rank begins with that has been spawned, and has yet to begin.
     Birth = 14,
+    /// Where the chunks of a rank's data lie, which has no section of its own.
+    Chunks = 15,
+    /// The packs in which chunks lie.
+    Packs = 16,
 }
 
 /// All kinds, in the order of their numbers.
-pub const SECTIONS: [Section; 14] = [
+pub const SECTIONS: [Section; 16] = [
     Section::Job,
     Section::Types,
     Section::Program,
@@ -79,6 +86,8 @@ pub const SECTIONS: [Section; 14] = [
     Section::Pieces,
     Section::Lent,
     Section::Birth,
+    Section::Chunks,
+    Section::Packs,
 ];
 
 impl Section {
@@ -98,6 +107,8 @@ impl Section {
             Section::Pieces => "rank pieces",
             Section::Lent => "environment",
             Section::Birth => "rank to begin",
+            Section::Chunks => "table of chunks",
+            Section::Packs => "list of packs",
         }
     }
 }
@@ -123,9 +134,12 @@ pub enum FileError {
     Truncated(&'static str),
     #[error("damaged: {0}")]
     Damaged(String),
+    /// Bytes of a rank's data that are in no pack as they were written.
+    #[error("damaged: bytes {} to {} of the data of rank {rank}: {}", lost.from, lost.to, lost.why)]
+    Lost { rank: u64, lost: Lost },
 }
 
-fn damaged(what: impl Into<String>) -> FileError {
+pub(crate) fn damaged(what: impl Into<String>) -> FileError {
     FileError::Damaged(what.into())
 }
 
@@ -135,7 +149,7 @@ impl From<DecodeError> for FileError {
     }
 }
 
-fn padding(offset: u64) -> u64 {
+pub(crate) fn padding(offset: u64) -> u64 {
     offset.next_multiple_of(ALIGN) - offset
 }
 
@@ -147,6 +161,16 @@ pub struct Writer<'a> {
     offset: u64,
     entries: Vec<Entry>,
     open: Option<(Section, u64, u64, Xxh3)>,
+    /// To a file of which only what has changed is written.
+    chunker: Option<Box<Chunker>>,
+    /// Other processes' packs.
+    packs: Vec<Pack>,
+    /// Sections are hashed: these bytes are the file's.
+    hashes: bool,
+    /// The last object was large.
+    behind_large: bool,
+    /// Where strands of chunks begin, and their keys: of what is kept in memory.
+    cuts: Vec<(u64, u64)>,
 }
 
 /// Where it goes.
@@ -159,7 +183,9 @@ enum Sink<'a> {
     Nowhere,
 }
 
-const BUFFER: usize = 256 << 10;
+pub(crate) const BUFFER: usize = 256 << 10;
+/// Objects of so many bytes have a strand of chunks of their own.
+const LARGE: usize = 24 << 10;
 
 impl<'a> Writer<'a> {
     pub fn new(file: &'a mut File, id: u64) -> io::Result<Writer<'a>> {
@@ -168,7 +194,16 @@ impl<'a> Writer<'a> {
 
     /// A file in which ranks have lines of their own.
     pub fn apart(file: &'a mut File, id: u64) -> io::Result<Writer<'a>> {
-        Writer::of_version(file, id, VERSION)
+        Writer::of_version(file, id, APART)
+    }
+
+    /// A file of which only what has changed is written.
+    pub fn increments(file: &'a mut File, id: u64, chunker: Chunker) -> io::Result<Writer<'a>> {
+        let writer = Writer::of_version(file, id, INCREMENTS)?;
+        Ok(Writer {
+            chunker: Some(Box::new(chunker)),
+            ..writer
+        })
     }
 
     fn of_version(file: &'a mut File, id: u64, version: u64) -> io::Result<Writer<'a>> {
@@ -188,6 +223,7 @@ impl<'a> Writer<'a> {
     pub fn part(file: &'a mut File, offset: u64) -> Writer<'a> {
         Writer {
             buffer: Vec::with_capacity(BUFFER),
+            hashes: true,
             ..Writer::of(Sink::File(file), offset)
         }
     }
@@ -199,6 +235,11 @@ impl<'a> Writer<'a> {
             offset,
             entries: Vec::new(),
             open: None,
+            chunker: None,
+            packs: Vec::new(),
+            hashes: false,
+            behind_large: false,
+            cuts: Vec::new(),
         }
     }
 
@@ -210,6 +251,24 @@ impl<'a> Writer<'a> {
     /// Writes sections into memory, of which there may not be enough.
     pub fn keeping() -> Writer<'static> {
         Writer::of(Sink::Memory(Kept::default()), 0)
+    }
+
+    /// A process's part of a file of which only what has changed is written, for which there is no place yet.
+    pub fn keeping_chunks(chunker: Chunker) -> Writer<'static> {
+        Writer {
+            chunker: Some(Box::new(chunker.cutting_all())),
+            hashes: true,
+            ..Writer::keeping()
+        }
+    }
+
+    /// Such a part, its sections as if it began at 0.
+    pub fn into_part(mut self) -> io::Result<(Kept, Vec<Entry>, Vec<Pack>, Option<Ready>)> {
+        let chunker = self.chunker.take();
+        let packs = chunker.as_ref().map_or(Vec::new(), |c| c.packs());
+        let ready = chunker.map(|c| c.finish()).transpose()?;
+        let (kept, entries, _) = self.into_memory();
+        Ok((kept, entries, packs, ready))
     }
 
     /// Hands sections to whoever writes them to a file, from `offset` on.
@@ -224,11 +283,11 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What was kept, and where each section is in it.
-    pub fn into_memory(self) -> (Kept, Vec<Entry>) {
+    /// What was kept, where each section is in it, and the places and keys of [`cut`](Writer::cut)s.
+    pub fn into_memory(self) -> (Kept, Vec<Entry>, Vec<(u64, u64)>) {
         match self.sink {
-            Sink::Memory(kept) => (kept, self.entries),
-            _ => (Kept::default(), self.entries),
+            Sink::Memory(kept) => (kept, self.entries, self.cuts),
+            _ => (Kept::default(), self.entries, self.cuts),
         }
     }
 
@@ -242,9 +301,10 @@ impl<'a> Writer<'a> {
         Ok(self.entries)
     }
 
-    /// Goes on behind the parts of other processes, which have these sections.
-    pub fn skip(&mut self, others: Vec<Entry>, to: u64) -> io::Result<()> {
+    /// Goes on behind the parts of other processes, which have these sections and name these packs.
+    pub fn skip(&mut self, others: Vec<Entry>, packs: Vec<Pack>, to: u64) -> io::Result<()> {
         self.flush()?;
+        self.packs = packs;
         self.entries.extend(others);
         self.offset = to;
         match &mut self.sink {
@@ -285,12 +345,41 @@ impl<'a> Writer<'a> {
         if let Sink::Pipe(sender) = &mut self.sink {
             sender.mark(Mark::Begin(section, rank));
         }
+        if let (Section::Data, Some(chunker)) = (section, &mut self.chunker) {
+            chunker.begin(rank);
+        }
+        self.behind_large = false;
         self.open = Some((section, rank, self.offset, Xxh3::new()));
+    }
+
+    /// An object at that address follows, of so many bytes: large ones can be found again in the next checkpoint wherever
+    /// they come.
+    pub fn object(&mut self, address: u64, bytes: usize) -> io::Result<()> {
+        let large = bytes >= LARGE;
+        let behind_large = std::mem::replace(&mut self.behind_large, large);
+        match large || behind_large {
+            true => self.cut(address),
+            false => Ok(()),
+        }
+    }
+
+    /// Chunks of a strand of that key follow.
+    pub fn cut(&mut self, key: u64) -> io::Result<()> {
+        match (&mut self.sink, &mut self.chunker) {
+            (_, Some(chunker)) => chunker.cut(key)?,
+            (Sink::Pipe(sender), _) => sender.mark(Mark::Cut(key)),
+            (Sink::Memory(_), _) => self.cuts.push((self.offset, key)),
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Adds to the open section.
     pub fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if !matches!(self.sink, Sink::File(_)) {
+        if let (Some((Section::Data, ..)), Some(chunker)) = (&self.open, &mut self.chunker) {
+            return chunker.put(bytes);
+        }
+        if !self.hashes {
             return self.raw(bytes);
         }
         for piece in bytes.chunks(BUFFER) {
@@ -303,6 +392,17 @@ impl<'a> Writer<'a> {
     }
 
     pub fn end(&mut self) -> io::Result<()> {
+        if let Some((Section::Data, rank, ..)) = self.open {
+            if let Some(mut chunker) = self.chunker.take() {
+                let (section, bytes) = match chunker.end()? {
+                    Cut::Whole(bytes) => (Section::Data, bytes),
+                    Cut::Chunks(table) => (Section::Chunks, table.encode()),
+                };
+                self.section(section, rank, &bytes)?;
+                self.chunker = Some(chunker);
+                return Ok(());
+            }
+        }
         if let Some((section, rank, offset, hash)) = self.open.take() {
             let length = self.offset - offset;
             self.entries.push(Entry {
@@ -334,8 +434,18 @@ impl<'a> Writer<'a> {
         self.raw(&[0; ALIGN as usize][..padding as usize])
     }
 
-    /// Writes section table and trailer; returns the file's length.
-    pub fn finish(mut self) -> io::Result<u64> {
+    /// Writes section table and trailer.  What there is to do with a pack before the file may appear under its name.
+    pub fn finish(mut self) -> io::Result<Option<Ready>> {
+        let chunker = self.chunker.take();
+        if let Some(chunker) = &chunker {
+            let mut packs = chunker.packs();
+            packs.append(&mut self.packs);
+            packs.sort_unstable();
+            packs.dedup();
+            let mut list = Encoder::default();
+            encode_packs(&mut list, &packs);
+            self.section(Section::Packs, 0, &list.0)?;
+        }
         let mut table = Encoder::default();
         for e in &self.entries {
             for v in [e.section as u64, e.rank, e.offset, e.length, e.hash] {
@@ -353,268 +463,6 @@ impl<'a> Writer<'a> {
         self.raw(&table.0)?;
         self.raw(&trailer.0)?;
         self.flush()?;
-        Ok(self.offset)
-    }
-}
-
-/// An opened file whose header, section table and trailer were checked.
-#[derive(Debug)]
-pub struct Sections {
-    file: File,
-    pub id: u64,
-    pub length: u64,
-    pub entries: Vec<Entry>,
-    /// Their indices, by section and rank.
-    sorted: Vec<usize>,
-    /// Whose checksums were found right: one look at each section is enough.
-    checked: Vec<AtomicBool>,
-}
-
-impl Sections {
-    pub fn open(path: &Path) -> Result<Sections, FileError> {
-        let mut file = high(File::open(path)?);
-        let length = file.metadata()?.len();
-        let mut header = [0; HEADER as usize];
-        read_at(&mut file, 0, &mut header).map_err(short("the header"))?;
-        let mut d = Decoder::new(&header, "header");
-        if d.take(8)? != MAGIC {
-            return Err(FileError::Magic);
-        }
-        let version = d.u64()?;
-        let id = d.u64()?;
-        let stored = u64::from_le_bytes(header[56..].try_into().map_err(|_| FileError::Magic)?);
-        if stored != xxh3_64(&header[..56]) {
-            return Err(damaged("header"));
-        }
-        if !(TOGETHER..=VERSION).contains(&version) {
-            return Err(FileError::Version(version));
-        }
-        let entries = read_table(&mut file, length)?;
-        check_layout(&mut file, length, &entries)?;
-        let mut sorted: Vec<usize> = (0..entries.len()).collect();
-        sorted.sort_by_key(|i| (entries[*i].section, entries[*i].rank));
-        Ok(Sections {
-            file,
-            id,
-            length,
-            sorted,
-            checked: entries.iter().map(|_| AtomicBool::new(false)).collect(),
-            entries,
-        })
-    }
-
-    pub fn find(&self, section: Section, rank: u64) -> Option<&Entry> {
-        self.index(section, rank).map(|i| &self.entries[i])
-    }
-
-    /// The last rank up to this one that has such a section.
-    pub(crate) fn last_with(&self, section: Section, rank: u64) -> Option<u64> {
-        let behind = self.first_behind(|e| (e.section, e.rank) <= (section, rank));
-        let last = &self.entries[self.sorted[behind.checked_sub(1)?]];
-        (last.section == section).then_some(last.rank)
-    }
-
-    fn index(&self, section: Section, rank: u64) -> Option<usize> {
-        let at = self.first_behind(|e| (e.section, e.rank) < (section, rank));
-        let index = *self.sorted.get(at)?;
-        let found = &self.entries[index];
-        (found.section == section && found.rank == rank).then_some(index)
-    }
-
-    /// In `sorted`, behind all of which `front` is true.
-    fn first_behind(&self, front: impl Fn(&Entry) -> bool) -> usize {
-        self.sorted.partition_point(|i| front(&self.entries[*i]))
-    }
-
-    fn missing(section: Section, rank: u64) -> FileError {
-        damaged(format!("no {} of rank {rank}", section.name()))
-    }
-
-    /// The length of a section.
-    pub fn length_of(&self, section: Section, rank: u64) -> Result<u64, FileError> {
-        let found = self.find(section, rank);
-        found
-            .map(|e| e.length)
-            .ok_or_else(|| Sections::missing(section, rank))
-    }
-
-    /// A section's bytes, mapped, and checked if that has not been done.
-    pub fn load(&self, section: Section, rank: u64) -> Result<Mapping, FileError> {
-        let index = self.index(section, rank);
-        self.load_at(index.ok_or_else(|| Sections::missing(section, rank))?)
-    }
-
-    fn load_at(&self, index: usize) -> Result<Mapping, FileError> {
-        let entry = &self.entries[index];
-        let mapping = Mapping::new(&self.file, entry.offset, entry.length)?;
-        if !self.checked[index].load(Relaxed) {
-            if xxh3_64(&mapping) != entry.hash {
-                let name = entry.section.name();
-                return Err(damaged(format!("{name} of rank {}", entry.rank)));
-            }
-            self.checked[index].store(true, Relaxed);
-        }
-        Ok(mapping)
-    }
-
-    /// Checks every section's checksum.
-    pub fn verify(&self) -> Result<(), FileError> {
-        (0..self.entries.len()).try_for_each(|i| self.load_at(i).map(drop))
-    }
-}
-
-fn read_at(file: &mut File, offset: u64, into: &mut [u8]) -> io::Result<()> {
-    file.seek(SeekFrom::Start(offset))?;
-    file.read_exact(into)
-}
-
-fn short(what: &'static str) -> impl FnOnce(io::Error) -> FileError {
-    move |e| match e.kind() {
-        io::ErrorKind::UnexpectedEof => FileError::Truncated(what),
-        _ => FileError::Io(e),
-    }
-}
-
-fn read_table(file: &mut File, length: u64) -> Result<Vec<Entry>, FileError> {
-    const WHAT: &str = "the end is missing";
-    let at = length
-        .checked_sub(TRAILER)
-        .filter(|&at| at >= HEADER)
-        .ok_or(FileError::Truncated(WHAT))?;
-    let mut trailer = [0; TRAILER as usize];
-    read_at(file, at, &mut trailer).map_err(short(WHAT))?;
-    if trailer[40..] != END_MAGIC {
-        return Err(FileError::Truncated(WHAT));
-    }
-    let mut d = Decoder::new(&trailer, "trailer");
-    let (table_at, count, table_hash, total) = (d.u64()?, d.u64()?, d.u64()?, d.u64()?);
-    if d.u64()? != xxh3_64(&trailer[..32]) {
-        return Err(damaged("trailer"));
-    }
-    if total != length {
-        return Err(FileError::Truncated("its length is not the one recorded"));
-    }
-    let bytes = at
-        .checked_sub(table_at)
-        .filter(|&n| count.checked_mul(ENTRY) == Some(n));
-    let size = bytes
-        .and_then(|n| usize::try_from(n).ok())
-        .ok_or_else(|| damaged("trailer"))?;
-    let mut table = vec![0; size];
-    read_at(file, table_at, &mut table).map_err(short(WHAT))?;
-    if xxh3_64(&table) != table_hash {
-        return Err(damaged("section table"));
-    }
-    let mut d = Decoder::new(&table, "section table");
-    (0..count)
-        .map(|_| {
-            let kind = d.u64()?;
-            let section = SECTIONS
-                .into_iter()
-                .find(|s| *s as u64 == kind)
-                .ok_or_else(|| damaged(format!("unknown section {kind}")))?;
-            Ok(Entry {
-                section,
-                rank: d.u64()?,
-                offset: d.u64()?,
-                length: d.u64()?,
-                hash: d.u64()?,
-            })
-        })
-        .collect()
-}
-
-/// Sections follow each other without gaps but zeroed padding, from header to section table.
-fn check_layout(file: &mut File, length: u64, entries: &[Entry]) -> Result<(), FileError> {
-    let table_at = length - TRAILER - entries.len() as u64 * ENTRY;
-    let mut at = HEADER;
-    for e in entries {
-        let end = e
-            .offset
-            .checked_add(e.length)
-            .filter(|&end| end <= table_at);
-        let (true, Some(end)) = (e.offset == at, end) else {
-            return Err(damaged("section table"));
-        };
-        let mut zeros = vec![0; padding(end) as usize];
-        read_at(file, end, &mut zeros).map_err(short("padding"))?;
-        if zeros.iter().any(|&b| b != 0) {
-            return Err(damaged(format!(
-                "padding after {} of rank {}",
-                e.section.name(),
-                e.rank
-            )));
-        }
-        at = end + padding(end);
-    }
-    if at == table_at {
-        Ok(())
-    } else {
-        Err(damaged("section table"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sample(path: &Path) {
-        let mut file = File::create(path).unwrap();
-        let mut w = Writer::new(&mut file, 7).unwrap();
-        w.section(Section::Job, 0, b"job").unwrap();
-        w.section(Section::Rank, 0, &[]).unwrap();
-        w.section(Section::Data, 0, &vec![5; BUFFER + 3]).unwrap();
-        w.finish().unwrap();
-    }
-
-    fn check(path: &Path) -> Result<(), FileError> {
-        Sections::open(path)?.verify()
-    }
-
-    #[test]
-    fn round_trip() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a");
-        sample(&path);
-        let file = Sections::open(&path).unwrap();
-        assert_eq!(file.id, 7);
-        assert_eq!(&*file.load(Section::Job, 0).unwrap(), b"job");
-        assert_eq!(&*file.load(Section::Data, 0).unwrap(), vec![5; BUFFER + 3]);
-        assert!(file.load(Section::Data, 1).is_err());
-    }
-
-    #[test]
-    fn sections_are_hashed_once() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a");
-        sample(&path);
-        let file = Sections::open(&path).unwrap();
-        file.verify().unwrap();
-        let mut bytes = std::fs::read(&path).unwrap();
-        bytes[HEADER as usize] = b'J';
-        std::fs::write(&path, bytes).unwrap();
-        assert_eq!(&*file.load(Section::Job, 0).unwrap(), b"Job");
-        assert!(check(&path).is_err());
-    }
-
-    #[test]
-    fn every_byte_is_covered() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a");
-        sample(&path);
-        let good = std::fs::read(&path).unwrap();
-        let large = HEADER as usize + 256..good.len() - 512;
-        for at in (0..good.len()).filter(|at| !large.contains(at) || at % 9973 == 0) {
-            let mut bad = good.clone();
-            bad[at] ^= 1 << (at % 8);
-            std::fs::write(&path, &bad).unwrap();
-            assert!(check(&path).is_err(), "byte {at}");
-        }
-        for cut in (0..good.len()).filter(|at| !large.contains(at) || at % 9973 == 0) {
-            std::fs::write(&path, &good[..cut]).unwrap();
-            assert!(check(&path).is_err(), "length {cut}");
-        }
-        std::fs::write(&path, &good).unwrap();
-        check(&path).unwrap();
+        chunker.map(|c| c.finish()).transpose()
     }
 }

@@ -20,6 +20,8 @@ const LEAST: usize = 32 << 20;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mark {
     Begin(Section, u64),
+    /// Of a strand of chunks.
+    Cut(u64),
     End,
 }
 
@@ -178,6 +180,7 @@ impl Piece {
             from = *at;
             match mark {
                 Mark::Begin(section, rank) => out.begin(*section, *rank),
+                Mark::Cut(key) => out.cut(*key)?,
                 Mark::End => out.end()?,
             }
         }

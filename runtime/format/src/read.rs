@@ -11,12 +11,14 @@ use pc3_typemetric::types::{TypeId, TypeTable};
 
 use super::birth;
 use super::bytes::DecodeError;
-use super::file::{FileError, Section, Sections};
+use super::file::{FileError, Section};
+use super::increments::named;
 use super::lent::{self, LentMeta};
 use super::library::Origin;
 use super::mapping::Mapping;
 use super::meta::{JobMeta, ProgramMeta, RankMeta, Span};
 use super::pieces::{self, PieceMeta};
+use super::sections::Sections;
 use super::shared::{self, Saved};
 use super::unions::{self, UnionMeta};
 
@@ -30,6 +32,8 @@ pub enum ReadError {
     Types(#[from] pc3_typemetric::DecodeError),
     #[error("damaged: {0}")]
     Inconsistent(String),
+    #[error("damaged: {0}")]
+    Lost(String),
 }
 
 impl ReadError {
@@ -120,8 +124,17 @@ impl Checkpoint {
 
     /// Checks everything that can be checked without the program.
     pub fn verify(&self) -> Result<(), ReadError> {
-        self.sections.verify()?;
+        self.sections.verify().map_err(|e| match e {
+            FileError::Lost { rank, lost } => ReadError::Lost(named::told(self, rank, &lost)),
+            e => e.into(),
+        })?;
         self.directories()
+    }
+
+    /// What of a rank's data packs no longer have as it was written.
+    pub fn lost(&self, rank: u64) -> Result<Vec<String>, ReadError> {
+        let lost = self.sections.lost(rank)?;
+        Ok(lost.iter().map(|l| named::told(self, rank, l)).collect())
     }
 
     /// The same without reading the objects' bytes.

@@ -17,6 +17,7 @@ use pc3_control::placement::Placement;
 use pc3_control::report::{flush_all, flush_standard, say, warning, EXIT_STOPPED};
 use pc3_control::settings::{self, Addresses, Commit, Every, Settings, Stats};
 use pc3_control::store::{Begin, Output, Store, StoreError};
+use pc3_format::increments::chunker::Known;
 use pc3_format::meta::FileMeta;
 use pc3_os::threads::lock;
 use pc3_process::files::{outputs_are_alone, silence, take_back};
@@ -39,6 +40,8 @@ pub struct Job {
     pub protocol: Option<String>,
     pub control: Control,
     pub commit: Commit,
+    /// What is known of the last checkpoint, if the next is to hold what has changed since.
+    pub increments: Option<Mutex<Arc<Known>>>,
     pub behind: Behind,
     pub program: Program,
     /// File name of the program.
@@ -98,6 +101,7 @@ impl Job {
             protocol: s.protocol.clone(),
             control: Control::new(s.every, s.stop_after),
             commit: s.commit,
+            increments: s.increments.then(Mutex::default),
             behind: Behind::default(),
             program,
             name: name.to_owned(),
@@ -136,6 +140,7 @@ impl Job {
             protocol: None,
             control: Control::new(every, None),
             commit: Commit::Sync,
+            increments: None,
             behind: Behind::default(),
             program: Program::empty(),
             name: String::new(),

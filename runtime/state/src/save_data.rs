@@ -38,6 +38,7 @@ impl Data<'_, '_> {
     /// As `raw`.
     pub unsafe fn object(&mut self, addr: usize, bytes: usize) -> io::Result<Span> {
         let offset = self.align()?;
+        self.out.object(addr as u64, bytes)?;
         // SAFETY: by the caller.
         unsafe { self.raw(addr, bytes)? };
         Ok(Span {

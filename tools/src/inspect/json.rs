@@ -28,7 +28,7 @@ pub(super) fn show(checkpoint: &Checkpoint, images: &[(u64, RankImage)], limit: 
         "passage": job.passage,
         "protocol": job.calls_mpi.then(|| checkpoint.protocol()),
         "abi": job.abi.name,
-        "bytes": checkpoint.sections.length,
+        "bytes": checkpoint.sections.size(),
         "rank": ranks,
     });
     format!("{all:#}\n")

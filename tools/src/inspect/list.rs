@@ -6,6 +6,7 @@ use std::path::Path;
 
 use pc3_runtime::format::file::Section;
 use pc3_runtime::format::read::Checkpoint;
+use pc3_runtime::format::sections;
 use pc3_runtime::store;
 
 use super::find::{self, FindError};
@@ -23,18 +24,17 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
     ]
     .map(str::to_owned)];
     let all = find::all(dir)?;
-    let size = |path: &Path| path.metadata().map_or(0, |m| m.len());
     let heads = |c: Checkpoint| {
-        let job = &c.job;
+        let (job, size) = (&c.job, human::bytes(c.sections.size()));
         let (time, abi) = (human::utc(job.time), job.abi.name.to_string());
-        [time, job.program.clone(), job.ranks.to_string(), abi]
+        [time, job.program.clone(), job.ranks.to_string(), abi, size]
     };
-    let looked: Vec<(u64, u64, Result<[String; 4], String>)> = all
+    let looked: Vec<(u64, Result<[String; 5], String>)> = all
         .iter()
-        .map(|(id, path)| (*id, size(path), look(path, size(path)).map(heads)))
+        .map(|(id, path)| (*id, look(path).map(heads)))
         .collect();
     let given_up = store::given_up(dir);
-    let is_good = |id: u64| looked.iter().any(|l| l.0 == id && l.2.is_ok());
+    let is_good = |id: u64| looked.iter().any(|l| l.0 == id && l.1.is_ok());
     let next = store::in_order_of_restart(&all, &given_up).find(|(id, _)| is_good(*id));
     let next = next.map(|(id, _)| *id);
     // Where the job's course has none, a restart falls back to what was given up.
@@ -44,13 +44,16 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
         true if !falls_back => "complete, given up",
         _ => "complete",
     };
-    for (id, size, look) in looked {
+    for ((id, look), (_, path)) in looked.into_iter().zip(&all) {
         let (heads, state) = match look {
             Ok(heads) => (heads, state(id).to_owned()),
-            Err(error) => (["-"; 4].map(str::to_owned), error),
+            Err(error) => {
+                let size = human::bytes(sections::size(path));
+                (["-", "-", "-", "-", &size].map(str::to_owned), error)
+            }
         };
-        let [time, program, ranks, abi] = heads;
-        let (id, size) = (id.to_string(), human::bytes(size));
+        let [time, program, ranks, abi, size] = heads;
+        let id = id.to_string();
         rows.push([id, time, program, ranks, abi, size, state]);
     }
     let mut out = table(&rows);
@@ -69,16 +72,16 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
 /// Files up to this size are read as a whole, others as far as their directories go.
 const SMALL: u64 = 64 << 20;
 
-fn look(path: &Path, size: u64) -> Result<Checkpoint, String> {
+fn look(path: &Path) -> Result<Checkpoint, String> {
     let checkpoint = Checkpoint::open(path).map_err(|e| e.to_string())?;
-    let whole = match size <= SMALL {
+    let whole = match checkpoint.sections.size() <= SMALL {
         true => checkpoint.verify(),
         false => checkpoint.directories(),
     };
     whole.map_err(|e| e.to_string())?;
     let entries = checkpoint.sections.entries.iter();
     let present: HashSet<(u64, bool)> = entries
-        .filter(|e| matches!(e.section, Section::Rank | Section::Data))
+        .filter(|e| matches!(e.section, Section::Rank | Section::Data | Section::Chunks))
         .map(|e| (e.rank, e.section == Section::Rank))
         .collect();
     match (0..checkpoint.job.ranks)

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use pc3_runtime::control::STOP_FILE;
+use pc3_runtime::format::sections;
 use pc3_runtime::settings::{Action, Settings};
 use pc3_runtime::store::{self, Holder, Stalls};
 
@@ -160,7 +161,7 @@ impl PendingRequest {
                     }
                     return Err(RequestError::Late { timeout, stop });
                 }
-                let size = path.metadata().map_or(0, |m| m.len());
+                let size = sections::size(&path);
                 let took = human::duration(start.elapsed());
                 return Ok(format!(
                     "checkpoint {id}: {}, {} after {took}{}: {}\n",

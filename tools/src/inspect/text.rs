@@ -35,7 +35,7 @@ pub(super) fn show(checkpoint: &Checkpoint, images: &[(u64, RankImage)], limit: 
         plural(job.workers),
         job.abi.name,
         job.passage,
-        human::bytes(checkpoint.sections.length),
+        human::bytes(checkpoint.sections.size()),
         job.writer
     );
     for (number, rank) in images {

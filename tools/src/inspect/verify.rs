@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use pc3_runtime::format::file::Sections;
 use pc3_runtime::format::read::Checkpoint;
+use pc3_runtime::format::sections::Sections;
 
 use crate::human;
 
@@ -28,22 +28,25 @@ pub(super) fn verify(files: &[PathBuf]) -> (String, bool) {
 fn check(path: &Path) -> Result<String, Vec<String>> {
     let one = |e: String| vec![e];
     let sections = Sections::open(path).map_err(|e| one(e.to_string()))?;
-    let entries = sections.entries.iter();
-    let damages: Vec<String> = entries
-        .filter_map(|e| sections.load(e.section, e.rank).err())
-        .map(|e| e.to_string())
-        .collect();
+    let mut damages = Vec::new();
+    for e in &sections.entries {
+        let loaded = sections.load(e.section, e.rank);
+        damages.extend(loaded.err().map(|e| e.to_string()));
+    }
     if !damages.is_empty() {
         return Err(damages);
     }
     let checkpoint = Checkpoint::open(path).map_err(|e| one(e.to_string()))?;
     let ranks = checkpoint.job.ranks;
-    let damages: Vec<String> = (0..ranks)
-        .filter_map(|r| checkpoint.rank(r).err())
-        .map(|e| e.to_string())
-        .collect();
+    for rank in 0..ranks {
+        let lost = checkpoint.lost(rank).unwrap_or_default();
+        match lost.is_empty() {
+            true => damages.extend(checkpoint.rank(rank).err().map(|e| e.to_string())),
+            false => damages.extend(lost.iter().map(|l| format!("damaged: {l}"))),
+        }
+    }
     if damages.is_empty() {
-        let size = human::bytes(checkpoint.sections.length);
+        let size = human::bytes(checkpoint.sections.size());
         Ok(format!(
             "checkpoint {}, {ranks} rank{}, {size}",
             checkpoint.id(),

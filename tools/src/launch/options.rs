@@ -68,6 +68,9 @@ struct Cli {
     /// quarter of its size or as async:2G says) or sync (the ranks) [default: async]
     #[arg(long, value_name = "HOW")]
     commit: Option<String>,
+    /// Write what has changed since the last checkpoint, into packs that checkpoints share
+    #[arg(long)]
+    increments: bool,
     /// What a signal does: checkpoint, stop (checkpoint and exit 85) or none [default: USR1=checkpoint,USR2=stop]
     #[arg(long, value_name = "SIGNAL=ACTION")]
     on_signal: Vec<String>,
@@ -253,6 +256,9 @@ fn variables(cli: &Cli, mistakes: &mut Vec<String>) -> Variables {
             None => {}
         }
     }
+    if cli.increments {
+        options.push(("--increments", "PC3_INCREMENTS", "on".into()));
+    }
     if let Some(dir) = &cli.dir {
         if dir.as_os_str().is_empty() {
             mistakes.push("--dir: the value is empty".to_owned());
@@ -422,6 +428,7 @@ mod tests {
         );
         check("-p 1 --protocol barrier a", "PC3_PROTOCOL=barrier", "a");
         check("--commit sync a", "PC3_COMMIT=sync", "a");
+        check("--increments a b", "PC3_INCREMENTS=on", "a b");
         check("--map 0,1 --stats a b", "PC3_MAP=0,1 PC3_STATS=on", "a b");
         check("--stats=s.json a", "PC3_STATS=s.json", "a");
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pc3_runtime::format::sections;
 use pc3_runtime::settings::Settings;
 use pc3_runtime::store::{self, Stalls};
 
@@ -83,10 +84,11 @@ impl Progress {
         let newest = store::list(&self.dir)
             .ok()
             .and_then(|all| all.last().cloned());
-        match newest.and_then(|(id, path)| Some((id, path.metadata().ok()?))) {
+        match newest.and_then(|(id, path)| Some((id, sections::size(&path), path.metadata().ok()?)))
+        {
             None => line.push_str(", no checkpoint yet"),
-            Some((id, file)) => {
-                line.push_str(&format!(", checkpoint {id}: {}", human::bytes(file.len())));
+            Some((id, size, file)) => {
+                line.push_str(&format!(", checkpoint {id}: {}", human::bytes(size)));
                 if let Some(age) = file
                     .modified()
                     .ok()

@@ -43,6 +43,8 @@ pub struct Part {
     rank: u64,
     bytes: Kept,
     entries: Vec<Entry>,
+    /// Where strands of chunks begin, and their keys.
+    cuts: Vec<(u64, u64)>,
     /// Its directory, if that is not complete yet: a guest's refers to tables, and that of the rank that speaks for standard
     /// output and error says how these are to be found again.
     directory: Option<RankMeta>,
@@ -70,12 +72,13 @@ impl Part {
             }
             _ => Skipped::InTheWay(e.to_string()),
         })?;
-        let (bytes, entries) = out.into_memory();
+        let (bytes, entries, cuts) = out.into_memory();
         let guest = job.program.guest;
         Ok(Part {
             rank: rank.id() as u64,
             bytes,
             entries,
+            cuts,
             directory: (guest || rank.id() == SPEAKER).then_some(meta),
             guest,
             passages: rank.passages,
@@ -119,6 +122,22 @@ impl Part {
             shared_objects(&mut out, n)?;
         }
         Ok((out, meta))
+    }
+
+    /// The bytes of one of its sections.
+    fn put(&self, section: &Entry, out: &mut Writer) -> io::Result<()> {
+        let (mut from, end) = (section.offset, section.offset + section.length);
+        let mut put = |out: &mut Writer, to: u64| {
+            let mut pieces = self.bytes.pieces(from as usize, to as usize);
+            from = to;
+            pieces.try_for_each(|p| out.put(p))
+        };
+        let first = self.cuts.partition_point(|c| c.0 < section.offset);
+        for (at, key) in self.cuts[first..].iter().take_while(|c| c.0 < end) {
+            put(out, *at)?;
+            out.cut(*key)?;
+        }
+        put(out, end)
     }
 
     /// Numbers of descriptors that it holds, each once in all parts: there is room for one at a restart.
@@ -193,9 +212,8 @@ pub(crate) fn write_parts(
             }
         }
         for e in &part.entries {
-            let (from, to) = (e.offset as usize, (e.offset + e.length) as usize);
             out.begin(e.section, e.rank);
-            part.bytes.pieces(from, to).try_for_each(|p| out.put(p))?;
+            part.put(e, out)?;
             out.end()?;
         }
         out.section(Section::Line, part.rank, line)?;

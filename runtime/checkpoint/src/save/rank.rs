@@ -274,6 +274,8 @@ fn heap(rank: &Rank, data: &mut Data) -> io::Result<(Vec<SlabMeta>, Vec<LargeMet
 fn slab_meta(slab: &Slab, data: &mut Data) -> io::Result<SlabMeta> {
     let slot = slab.slot_size();
     let offset = data.align()?;
+    let bytes = slot * slab.occupied().count();
+    data.out.object(slab.base() as usize as u64, bytes)?;
     // Neighbours go in one write.
     let mut run: Option<(usize, usize)> = None;
     for i in slab.occupied() {

@@ -6,6 +6,7 @@
 mod course;
 mod error;
 mod lock;
+mod packs;
 mod private;
 mod stalls;
 
@@ -22,6 +23,7 @@ use pc3_os::own::high;
 pub use course::{given_up, Begin, Output, Stood};
 pub use error::StoreError;
 pub use lock::{holder, refusal, share, Holder};
+pub use packs::create_pack;
 pub use stalls::Stalls;
 
 pub(crate) const SUFFIX: &str = ".pc3c";
@@ -84,16 +86,17 @@ impl Store {
     pub fn open(dir: &Path, keep: usize, signal: Option<i32>) -> Result<Store, StoreError> {
         private::folder(dir).map_err(at(dir))?;
         let lock = Lock::take(dir, signal)?;
-        for entry in fs::read_dir(dir).map_err(at(dir))? {
-            let entry = entry.map_err(at(dir))?;
-            if entry.file_name().to_str().is_some_and(is_temporary) {
-                fs::remove_file(entry.path()).map_err(at(&entry.path()))?;
-            }
-        }
         let next = list(dir)
             .map_err(at(dir))?
             .last()
             .map_or(1, |(id, _)| id + 1);
+        for entry in fs::read_dir(dir).map_err(at(dir))? {
+            let entry = entry.map_err(at(dir))?;
+            let left = |name: &str| is_temporary(name) || packs::is_left(name, next);
+            if entry.file_name().to_str().is_some_and(left) {
+                fs::remove_file(entry.path()).map_err(at(&entry.path()))?;
+            }
+        }
         let owner = std::process::id();
         Ok(Store {
             dir: dir.to_owned(),
@@ -203,25 +206,35 @@ impl Store {
         let temporary = Temporary {
             id,
             path: temporary,
+            packs: Vec::new(),
+            has_packs: false,
         };
         temporary.step("commit.created")?;
         Ok(Begun { temporary, file })
     }
 
     /// Makes it the job's newest checkpoint.
-    pub fn commit(&mut self, whole: Temporary) -> Result<u64, StoreError> {
+    pub fn commit(&mut self, mut whole: Temporary) -> Result<u64, StoreError> {
         let id = whole.id;
         let final_path = self.dir.join(file_name(id));
+        if whole.has_packs {
+            // What it names is there as soon as it is.
+            self.sync()?;
+        }
         fs::rename(&whole.path, &final_path).map_err(at(&final_path))?;
+        whole.packs.clear();
         whole.step("commit.renamed")?;
-        File::open(&self.dir)
-            .and_then(|d| d.sync_all())
-            .map_err(at(&self.dir))?;
+        self.sync()?;
         whole.step("commit.durable")?;
         self.next = id + 1;
         self.prune();
         whole.step("commit.pruned")?;
         Ok(id)
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        let synced = File::open(&self.dir).and_then(|d| d.sync_all());
+        synced.map_err(at(&self.dir))
     }
 
     /// Removes all but the newest `keep`.  What cannot be removed now is tried again next time.
@@ -283,6 +296,10 @@ impl Begun {
 pub struct Temporary {
     id: u64,
     path: PathBuf,
+    /// Packs that it alone names.
+    packs: Vec<PathBuf>,
+    /// It may name new ones, of this process or another.
+    has_packs: bool,
 }
 
 impl Temporary {
@@ -295,6 +312,9 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         // Once it is committed it has another name.
         let _ = fs::remove_file(&self.path);
+        for pack in &self.packs {
+            let _ = fs::remove_file(pack);
+        }
     }
 }
 

@@ -1,0 +1,147 @@
+//! Checkpoints that hold what has changed since the last one.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pc3_control::control::Attempted;
+use pc3_control::store::{create_pack, list, Begun, Store, StoreError};
+use pc3_format::file::Writer;
+use pc3_format::increments::chunker::{Chunker, Known, Ready};
+use pc3_format::increments::pack::Pack;
+use pc3_format::read::{Checkpoint, ReadError};
+use pc3_format::sections::Sections;
+use pc3_os::own::high;
+use pc3_os::threads::lock;
+use pc3_state::job::Job;
+
+/// A checkpoint that is to be written, and what finds what of it is new.
+pub(crate) struct Opened {
+    pub begun: Begun,
+    chunker: Option<Chunker>,
+    /// Its id, if it is to hold what has changed.
+    pub increments: Option<u64>,
+}
+
+impl Opened {
+    pub fn of(job: &Job, mut begun: Begun) -> Result<Opened, StoreError> {
+        let known = job
+            .increments
+            .as_ref()
+            .map(|known| Arc::clone(&lock(known)));
+        let (id, mut chunker) = (begun.id(), None);
+        if let Some(known) = known {
+            let pack = Pack::new(id, 0);
+            let file = high(begun.pack(&pack.file_name())?);
+            chunker = Some(Chunker::new(job.dir(), known, pack, file));
+        }
+        Ok(Opened {
+            begun,
+            increments: chunker.is_some().then_some(id),
+            chunker,
+        })
+    }
+
+    /// Of its file; `apart`: ranks have lines of their own.
+    pub fn writer(&mut self, apart: bool) -> io::Result<Writer<'_>> {
+        let id = self.begun.id();
+        let file = &mut self.begun.file;
+        match (self.chunker.take(), apart) {
+            (Some(chunker), _) => Writer::increments(file, id, chunker),
+            (None, true) => Writer::apart(file, id),
+            (None, false) => Writer::new(file, id),
+        }
+    }
+}
+
+/// A file of which all has been written: its pack is durable, too.  What is known once the file is.
+pub(crate) fn packed(begun: &mut Begun, ready: Option<Ready>) -> Result<Option<Known>, StoreError> {
+    let Some(ready) = ready else { return Ok(None) };
+    begun.packed(ready.pack)?;
+    Ok(Some(ready.known))
+}
+
+/// A pack of another process than the first.
+pub(crate) struct Packed {
+    path: PathBuf,
+    ready: Option<Ready>,
+}
+
+/// What finds what of this process's part of checkpoint `id` is new; `file`: the checkpoint's.
+pub(crate) fn of_part(
+    job: &Job,
+    id: u64,
+    process: u64,
+    file: &Path,
+) -> io::Result<(Chunker, Packed)> {
+    let dir = file.parent().unwrap_or(job.dir());
+    let known = job
+        .increments
+        .as_ref()
+        .map(|known| Arc::clone(&lock(known)));
+    let pack = Pack::new(id, process);
+    let path = dir.join(pack.file_name());
+    let file = high(create_pack(&path)?);
+    let chunker = Chunker::new(dir, known.unwrap_or_default(), pack, file);
+    Ok((chunker, Packed { path, ready: None }))
+}
+
+impl Packed {
+    /// All of it is written.
+    pub fn written(&mut self, mut ready: Ready) -> io::Result<()> {
+        match ready.pack.take() {
+            Some(file) => file.sync_all()?,
+            None => fs::remove_file(&self.path)?,
+        }
+        self.ready = Some(ready);
+        Ok(())
+    }
+
+    /// What has become of the checkpoint.
+    pub fn settle(self, job: &Job, what: Attempted) {
+        match (what, self.ready) {
+            (Attempted::Committed, ready) => now_known(job, ready.map(|r| r.known)),
+            // Unless that is known the pack may be named: then the next job removes it, if it is not.
+            _ => drop(fs::remove_file(&self.path)),
+        }
+    }
+}
+
+fn now_known(job: &Job, known: Option<Known>) {
+    if let (Some(before), Some(known)) = (&job.increments, known) {
+        *lock(before) = Arc::new(known);
+    }
+}
+
+/// A checkpoint is durable.
+pub(crate) fn committed(job: &Job, store: &Store, known: Option<Known>) {
+    now_known(job, known);
+    store.keep_packs(|| named(store));
+}
+
+/// The packs that checkpoints name; none if one cannot be read.
+fn named(store: &Store) -> Option<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for (_, path) in list(store.dir()).ok()? {
+        let packs = Sections::open(&path).ok()?.packs().ok()?;
+        names.extend(packs.iter().map(Pack::file_name));
+    }
+    Some(names)
+}
+
+/// The next checkpoint is to hold what has changed since the one that the job goes on from.
+pub(crate) fn go_on_from(job: &Job, checkpoint: &Checkpoint) -> Result<(), ReadError> {
+    let Some(known) = &job.increments else {
+        return Ok(());
+    };
+    let mut found = Known::default();
+    for rank in job.here() {
+        if let Some(table) = checkpoint.sections.chunks(rank.into())? {
+            found.take_over(job.dir(), rank.into(), &table);
+        }
+    }
+    *lock(known) = Arc::new(found);
+    Ok(())
+}
