@@ -1,5 +1,5 @@
 /* A gibibyte of doubles: how long a checkpoint stalls the program, seen by the program; with a second argument so many
- * checkpoints, some seconds apart. */
+ * checkpoints, some seconds apart; with a third 5 % change between two of them: 1 together, 2 each 20th page. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -19,10 +19,15 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < n; i++)
         x[i] = 1.0 / (i + 1);
     int turns = argc > 2 ? atoi(argv[2]) : 1;
+    int changes = argc > 3 ? atoi(argv[3]) : 0;
     double stall = 0;
     for (int turn = 0; turn < turns; turn++) {
         if (turn)
             sleep(4);
+        for (size_t i = 0; turn && changes == 1 && i < n / 20; i++)
+            x[i] += turn;
+        for (size_t i = 0; turn && changes == 2 && i < n; i += 20 * 512)
+            x[i] += turn;
         double t = now();
 #pragma pc3 checkpoint
         stall = now() - t;

@@ -13,6 +13,7 @@ mod elsewhere;
 mod epochs;
 mod faults;
 mod hpcc;
+mod increments;
 mod jobs;
 mod kill;
 mod links;
@@ -111,6 +112,7 @@ fn main() {
     trials.extend(control::trials());
     trials.extend(debian::trials());
     trials.extend(hpcc::trials());
+    trials.extend(increments::trials());
     trials.extend(c23::trials());
     trials.extend(csmith::trials());
     trials.extend(types::trials());

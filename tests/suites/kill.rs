@@ -39,11 +39,19 @@ pub fn trials() -> Vec<Trial> {
                 if !args.is_empty() {
                     p.args = args.iter().map(|s| s.to_string()).collect();
                 }
-                kill_loop(&p, each)
+                kill_loop(&p, each, &[])
             };
             go().map_err(|e| format!("{e:#}").into())
         }));
     }
+    trials.push(clock::test("kill::increments", move || {
+        let go = || -> Result<()> {
+            let mut p = Program::load(&arch::root().join(PROGRAMS[0].0))?;
+            p.args = PROGRAMS[0].1.iter().map(|s| s.to_string()).collect();
+            kill_loop(&p, each, &[("PC3_INCREMENTS", "on")])
+        };
+        go().map_err(|e| format!("{e:#}").into())
+    }));
     trials.push(clock::test("kill::last_moment", || {
         last_moment().map_err(|e| format!("{e:#}").into())
     }));
@@ -100,7 +108,8 @@ fn before_its_first() -> Result<()> {
     Ok(())
 }
 
-fn kill_loop(p: &Program, kills: u32) -> Result<()> {
+/// `more`: settings of the runs that are killed.
+fn kill_loop(p: &Program, kills: u32, more: &[(&str, &str)]) -> Result<()> {
     let exe = build::instrumented(p, HOST)?;
     let whole = Job::new(p)?;
     let started = std::time::Instant::now();
@@ -116,7 +125,7 @@ fn kill_loop(p: &Program, kills: u32) -> Result<()> {
             ("PC3_RESTART", if first { "" } else { "auto" }),
         ];
         let env = if first { &env[..1] } else { &env[..] };
-        let mut child = job.start(HOST, &exe, env)?;
+        let mut child = job.start(HOST, &exe, &[env, more].concat())?;
         std::thread::sleep(length.mul_f64(random.unit() * 0.6));
         if let Some(s) = child.try_wait()? {
             ensure!(

@@ -501,6 +501,9 @@ fn samples_are_read() {
     for format in std::fs::read_dir(samples).unwrap().flatten() {
         for file in std::fs::read_dir(format.path()).into_iter().flatten() {
             let file = file.unwrap().path();
+            if file.extension().is_some_and(|e| e == "pc3p") {
+                continue;
+            }
             let name = file.display().to_string();
             let (status, out, err) = pc3(Path::new("."), &format!("verify {name}"));
             assert_eq!(status, 0, "{name}: {out}{err}");
@@ -511,5 +514,5 @@ fn samples_are_read() {
             read += 1;
         }
     }
-    assert!(read >= 4);
+    assert!(read >= 6);
 }

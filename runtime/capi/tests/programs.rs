@@ -10,6 +10,7 @@ mod targets;
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
@@ -80,6 +81,14 @@ fn moves_around_all_targets_and_back() {
     }
 }
 
+fn copy_packs(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        if entry.path().extension().is_some_and(|e| e == "pc3p") {
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
 /// Checkpoints that an earlier version may have written, one format after the other.
 #[test]
 fn samples_of_all_formats_go_on() {
@@ -102,6 +111,7 @@ fn samples_of_all_formats_go_on() {
                 let place = Place::new();
                 fs::create_dir(place.path("ckpt")).unwrap();
                 fs::copy(&sample, place.path("ckpt/ckpt-000001.pc3c")).unwrap();
+                copy_packs(&format.path(), &place.path("ckpt"));
                 fs::write(place.path("log"), &log).unwrap();
                 let ran = place.run(on, &[("PC3_RESTART", "latest")]);
                 let what = format!("{} on {}: {}", sample.display(), on.name, ran.stderr);

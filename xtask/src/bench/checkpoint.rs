@@ -87,7 +87,43 @@ pub fn run(s: &Setup) -> Result<Value> {
         println!("{what:24} {stall:10.3} {mib:12.1} {restart:12.3} {whole:12.3}");
         rows.push(json!({ "program": what, "stall_seconds": stall, "size_mib": mib, "restart_seconds": restart }));
     }
-    Ok(json!({ "rows": rows, "commits": commits(s)? }))
+    Ok(json!({ "rows": rows, "commits": commits(s)?, "increments": increments(s)? }))
+}
+
+/// The third checkpoint of a state of which 5 % change: its bytes, how long ranks stand, and a restart from it.
+fn increments(s: &Setup) -> Result<Value> {
+    let exe = s.exe("doubles.pc3");
+    let dir = s.work.join("increments.ckpt");
+    println!(
+        "{:24} {:>10} {:>12} {:>12}",
+        "1 GiB, 5 % changed", "third s", "third MiB", "restart s"
+    );
+    let mut rows = Vec::new();
+    for (how, changes) in [("together", "1"), ("each 20th page", "2")] {
+        let (mut stalls, mut restarts, mut size) = (Vec::new(), Vec::new(), 0);
+        for _ in 0..ROUNDS {
+            let _ = fs::remove_dir_all(&dir);
+            let job = || {
+                let mut job = Command::new(&exe);
+                job.args(["1024", "3", changes]).env("PC3_DIR", &dir);
+                job
+            };
+            let mut first = job();
+            first.env("PC3_EVERY", "1x").env("PC3_INCREMENTS", "on");
+            stalls.push(value(&timed(&mut first)?.0, "stall")?);
+            let length = |name: &str| fs::metadata(dir.join(name)).map(|m| m.len());
+            size = length("ckpt-000003.pc3c")? + length("pack-000003-0.pc3p")?;
+            let begun = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64();
+            let (again, _) = timed(job().env("PC3_RESTART", "latest"))?;
+            restarts.push(value(&again, "at")? - begun);
+        }
+        let (stall, restart) = (median(stalls), median(restarts));
+        let mib = size as f64 / f64::from(1 << 20);
+        println!("{how:24} {stall:10.3} {mib:12.1} {restart:12.3}");
+        rows.push(json!({ "changed": how, "stall_seconds": stall, "size_mib": mib, "restart_seconds": restart }));
+    }
+    let _ = fs::remove_dir_all(&dir);
+    Ok(rows.into())
 }
 
 /// What ranks wait for, and when the file is durable: three checkpoints, four seconds apart.
