@@ -39,7 +39,7 @@ use pc3_vmpi_nonblocking::epoch_memory;
 use pc3_vmpi_nonblocking::machines::{machines, Machines};
 use pc3_vmpi_nonblocking::operations::{births, outcomes};
 use pc3_vmpi_nonblocking::protocol::NonBlocking;
-use pc3_vmpi_rma::remote::Windows;
+use pc3_vmpi_rma::registry::Windows;
 use pc3_vmpi_sched::{Backend, Special};
 use pc3_vmpi_snapshot::{load, message, save, windows};
 use pc3_vmpi_transport::{is_static, note_outcome};

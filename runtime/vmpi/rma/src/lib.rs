@@ -12,7 +12,7 @@
 //! | `operations` | moving and combining data |
 //! | `signals` | what other members have told one |
 //! | `active`, `locks` | waiting for other members: post, start, complete, wait; locks |
-//! | `remote` | members in other processes |
+//! | `remote`, `registry` | members in other processes; which windows have such |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -20,6 +20,7 @@ pub mod active;
 pub mod epochs;
 mod locks;
 pub mod operations;
+pub mod registry;
 pub mod remote;
 pub mod shared;
 pub mod signals;

@@ -9,8 +9,8 @@ use pc3_vmpi_objects::group::GroupRef;
 
 use crate::epochs::Access;
 use crate::locks::{Locks, Wish};
+use crate::registry::{Name, Windows};
 use crate::remote::ask::reply;
-use crate::remote::{Name, Windows};
 use crate::signals::Signals;
 
 /// A member's part of the window, as others name places in it.

@@ -27,7 +27,7 @@ use pc3_vmpi_objects::datatype::counted::{alike, displacement, length, Counts};
 use pc3_vmpi_objects::info::Info;
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 use pc3_vmpi_rma::epochs::{Access, Held};
-use pc3_vmpi_rma::remote::Windows;
+use pc3_vmpi_rma::registry::Windows;
 use pc3_vmpi_rma::shared::{Part, Region};
 use pc3_vmpi_rma::signals::Signals;
 use pc3_vmpi_rma::window::{Flavor, Window};

@@ -148,27 +148,7 @@ fn function(
     let shadow_set: HashSet<SymId> = shadow.iter().copied().collect();
     let flow = cfg::build(u, func);
     let live = liveness::analyse(&flow);
-    let taken_apart = |left_to_right: bool| {
-        let mut ctx = Ctx {
-            u,
-            points: &points,
-            escaping: &escapes.escaping[f.index()],
-            taken: &escapes.taken[f.index()],
-            values: linear::value_statements(u, func),
-            left_to_right,
-            temps: Vec::new(),
-            origins: Vec::new(),
-            linear: HashMap::new(),
-            needed: HashMap::new(),
-        };
-        ctx.stmt(func.body, &Needed::default());
-        ctx
-    };
-    let ctx = taken_apart(u.target.left_to_right);
-    let otherwise = match u.target.left_to_right {
-        true => ctx.differing(&taken_apart(false)),
-        false => HashSet::new(),
-    };
+    let (ctx, otherwise) = taken_apart(u, func, &points, escapes, f);
     let mut plan = Plan {
         literals,
         packed,
@@ -203,6 +183,38 @@ fn function(
     }
     plan.points = points;
     plan
+}
+
+/// Full expressions in the order of the compiler, and the points at which other values are held in the other order.
+fn taken_apart<'a>(
+    u: &'a Unit,
+    func: &'a Function,
+    points: &'a Points,
+    escapes: &'a Escapes,
+    f: FnId,
+) -> (Ctx<'a>, HashSet<u32>) {
+    let in_order = |left_to_right: bool| {
+        let mut ctx = Ctx {
+            u,
+            points,
+            escaping: &escapes.escaping[f.index()],
+            taken: &escapes.taken[f.index()],
+            values: linear::value_statements(u, func),
+            left_to_right,
+            temps: Vec::new(),
+            origins: Vec::new(),
+            linear: HashMap::new(),
+            needed: HashMap::new(),
+        };
+        ctx.stmt(func.body, &Needed::default());
+        ctx
+    };
+    let ctx = in_order(u.target.left_to_right);
+    let otherwise = match u.target.left_to_right {
+        true => ctx.differing(&in_order(false)),
+        false => HashSet::new(),
+    };
+    (ctx, otherwise)
 }
 
 /// Which full expression each point belongs to: the outermost one that the control flow knows.

@@ -10,7 +10,10 @@ use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::{Class, MpiError, Result};
 use pc3_vmpi_objects::wire::{Read, Reader, Writer};
 
-use super::{Name, ANSWER};
+use crate::registry::Name;
+
+/// The verb of an answer, behind those of `remote`.
+pub(crate) const ANSWER: i32 = 10;
 
 /// Fruitless polls in a row, after which it matters whether anything has come of an operation.
 const WONDER: u32 = 64;

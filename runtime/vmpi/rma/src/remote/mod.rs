@@ -26,14 +26,10 @@ pub mod ask;
 pub mod operate;
 pub mod serve;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-
 use pc3_vmpi_objects::datatype::{told, TypeRef};
 use pc3_vmpi_objects::wire::{Read, Reader, Writer};
 
 use crate::locks::Wish;
-use crate::shared::Shared;
 
 const PUT: i32 = 1;
 const GET: i32 = 2;
@@ -44,30 +40,6 @@ pub(crate) const UNLOCK: i32 = 6;
 const FLUSH: i32 = 7;
 pub(crate) const POST: i32 = 8;
 pub(crate) const COMPLETE: i32 = 9;
-const ANSWER: i32 = 10;
-
-/// What a window is called in all processes: its communicator, and a number that stands for the members.
-pub type Name = (u32, u64);
-
-/// Windows that members here share with members elsewhere; a part of a job.
-#[derive(Default)]
-pub struct Windows(Mutex<HashMap<Name, Weak<Shared>>>);
-
-impl Windows {
-    fn known(&self) -> MutexGuard<'_, HashMap<Name, Weak<Shared>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub fn add(&self, name: Name, shared: &Arc<Shared>) {
-        let mut known = self.known();
-        known.retain(|_, w| w.strong_count() > 0);
-        known.insert(name, Arc::downgrade(shared));
-    }
-
-    pub fn find(&self, name: Name) -> Option<Arc<Shared>> {
-        self.known().get(&name).and_then(Weak::upgrade)
-    }
-}
 
 /// Elements of a member's memory.
 struct Spot {

@@ -9,10 +9,12 @@ use pc3_vmpi_objects::datatype::{of_basic, Datatype, TypeRef};
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::wire::{bad, Read, Reader};
 
+use super::ask::ANSWER;
 use super::ask::{answered, reply, senseless};
-use super::{read_wish, Name, Spot, Windows};
-use super::{ACCUMULATE, ANSWER, COMPLETE, FLUSH, GET, LOCK, POST, PUT, SWAP, UNLOCK};
+use super::{read_wish, Spot};
+use super::{ACCUMULATE, COMPLETE, FLUSH, GET, LOCK, POST, PUT, SWAP, UNLOCK};
 use crate::operations::{self, accumulate, compare_and_swap, transfer, unit, Combine};
+use crate::registry::{Name, Windows};
 use crate::shared::{Member, Shared};
 use crate::window::unattached;
 
