@@ -12,13 +12,14 @@
 //! | `operations` | moving and combining data |
 //! | `signals` | what other members have told one |
 //! | `active`, `locks` | waiting for other members: post, start, complete, wait; locks |
-//! | `remote`, `registry` | members in other processes; which windows have such |
+//! | `remote`, `registry`, `name` | members in other processes; which windows have such |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod active;
 pub mod epochs;
 mod locks;
+mod name;
 pub mod operations;
 pub mod registry;
 pub mod remote;

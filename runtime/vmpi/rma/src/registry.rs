@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use crate::name::Name;
 use crate::shared::Shared;
-
-/// What a window is called in all processes: its communicator, and a number that stands for the members.
-pub type Name = (u32, u64);
 
 /// Windows that members here share with members elsewhere; a part of a job.
 #[derive(Default)]

@@ -9,7 +9,8 @@ use pc3_vmpi_objects::group::GroupRef;
 
 use crate::epochs::Access;
 use crate::locks::{Locks, Wish};
-use crate::registry::{Name, Windows};
+use crate::name::Name;
+use crate::registry::Windows;
 use crate::remote::ask::reply;
 use crate::signals::Signals;
 

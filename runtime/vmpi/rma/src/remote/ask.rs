@@ -10,7 +10,7 @@ use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::{Class, MpiError, Result};
 use pc3_vmpi_objects::wire::{Read, Reader, Writer};
 
-use crate::registry::Name;
+use crate::name::Name;
 
 /// The verb of an answer, behind those of `remote`.
 pub(crate) const ANSWER: i32 = 10;

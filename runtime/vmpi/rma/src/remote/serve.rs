@@ -13,8 +13,9 @@ use super::ask::ANSWER;
 use super::ask::{answered, reply, senseless};
 use super::{read_wish, Spot};
 use super::{ACCUMULATE, COMPLETE, FLUSH, GET, LOCK, POST, PUT, SWAP, UNLOCK};
+use crate::name::Name;
 use crate::operations::{self, accumulate, compare_and_swap, transfer, unit, Combine};
-use crate::registry::{Name, Windows};
+use crate::registry::Windows;
 use crate::shared::{Member, Shared};
 use crate::window::unattached;
 
