@@ -24,7 +24,7 @@ pub struct Toolchain {
 
 /// What came of a program, or of a file of `compiler/tests/ui`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum ToolchainResult {
     /// It does what the plain build does, stopped and moved. Of a file: pc3cc says what it should.
     Same,
     /// The compiler, or its C library, does not have what the program uses.
@@ -143,23 +143,23 @@ impl Toolchain {
     }
 
     /// Builds the program, runs it, stops and moves it.
-    pub fn examine(&self, p: &Program) -> Verdict {
+    pub fn examine(&self, p: &Program) -> ToolchainResult {
         match self.outcome(p) {
             Ok(outcome) => outcome,
-            Err(e) => Verdict::Bad(format!("{e:#}")),
+            Err(e) => ToolchainResult::Bad(format!("{e:#}")),
         }
     }
 
-    fn outcome(&self, p: &Program) -> Result<Verdict> {
+    fn outcome(&self, p: &Program) -> Result<ToolchainResult> {
         let dir = tempfile::tempdir()?;
         let reference = match self.reference(p, dir.path())? {
             Ok(reference) => reference,
-            Err(why) => return Ok(Verdict::NotThere(why)),
+            Err(why) => return Ok(ToolchainResult::NotThere(why)),
         };
         let exe = dir.path().join("pc3");
         let done = said(&mut self.linked(self.instrumented(p), p, &exe))?;
         if let Err(text) = done {
-            return Ok(refused(&text).map_or(Verdict::Bad(text), Verdict::Refused));
+            return Ok(refused(&text).map_or(ToolchainResult::Bad(text), ToolchainResult::Refused));
         }
         let native = build::instrumented(p, HOST)?;
         let (expected, status) = match reference {
@@ -187,7 +187,7 @@ impl Toolchain {
                 return Ok(refusal);
             }
         }
-        Ok(Verdict::Same)
+        Ok(ToolchainResult::Same)
     }
 
     /// What the plain build prints, and its status; none if it needs an MPI; an error says what the compiler lacks.
@@ -217,7 +217,7 @@ impl Toolchain {
 
     /// Does pc3cc say of a file of `compiler/tests/ui` what it says with the machine's own compiler, at the same places?  None: the
     /// file is more than one to be read.
-    pub fn diagnoses(&self, file: &Path) -> Result<Option<Verdict>> {
+    pub fn diagnoses(&self, file: &Path) -> Result<Option<ToolchainResult>> {
         let text = std::fs::read_to_string(file)?;
         let first = text.lines().next().unwrap_or("");
         if first.starts_with("// run:") || first.starts_with("// tool:") {
@@ -236,7 +236,7 @@ impl Toolchain {
         c.args(["-w", "-fsyntax-only", &self.dialect]).args(plain);
         c.arg("-I").arg(arch::dist().join("include")).arg(file);
         if let Err(text) = said(&mut c)? {
-            return Ok(Some(Verdict::NotThere(first_error(&text))));
+            return Ok(Some(ToolchainResult::NotThere(first_error(&text))));
         }
         let name = file.file_name().unwrap_or_default();
         let mut c = Command::new(arch::dist().join("bin/pc3cc"));
@@ -252,7 +252,7 @@ impl Toolchain {
         let wanted = std::fs::read_to_string(file.with_extension("stderr"))?;
         let wanted = told(&wanted);
         if got == wanted {
-            return Ok(Some(Verdict::Same));
+            return Ok(Some(ToolchainResult::Same));
         }
         let less = |a: &[String], b: &[String]| {
             let left: Vec<&str> = a
@@ -263,7 +263,9 @@ impl Toolchain {
             left.join("; ")
         };
         let (lost, new) = (less(&wanted, &got), less(&got, &wanted));
-        Ok(Some(Verdict::Bad(format!("not said: {lost}\nsaid: {new}"))))
+        Ok(Some(ToolchainResult::Bad(format!(
+            "not said: {lost}\nsaid: {new}"
+        ))))
     }
 }
 
@@ -334,7 +336,7 @@ impl Journeys<'_> {
     }
 
     /// With a checkpoint at each passage, to the end: how many there are.
-    fn unstopped(&self, exe: &Path) -> Result<Result<u64, Verdict>> {
+    fn unstopped(&self, exe: &Path) -> Result<Result<u64, ToolchainResult>> {
         let job = Job::new(self.p)?;
         let done = job.run(HOST, exe, &[("PC3_EVERY", "1x"), ("PC3_KEEP", "1")])?;
         if let Some(refusal) = self.refusal(done.status, &done.stderr) {
@@ -356,7 +358,7 @@ impl Journeys<'_> {
     }
 
     /// `k` checkpoints in each build, in the last one to the end.
-    fn journey(&self, legs: &[&Path], k: u64) -> Result<Option<Verdict>> {
+    fn journey(&self, legs: &[&Path], k: u64) -> Result<Option<ToolchainResult>> {
         let job = Job::new(self.p)?;
         let stop_after = k.to_string();
         for (i, exe) in legs.iter().enumerate() {
@@ -380,8 +382,8 @@ impl Journeys<'_> {
         bail!("stopped after {k}: the last leg did not end")
     }
 
-    fn refusal(&self, status: i32, stderr: &str) -> Option<Verdict> {
-        let why = || refused(stderr).map(Verdict::Refused);
+    fn refusal(&self, status: i32, stderr: &str) -> Option<ToolchainResult> {
+        let why = || refused(stderr).map(ToolchainResult::Refused);
         (status == REFUSED && self.status != REFUSED).then(why)?
     }
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use anyhow::{ensure, Result};
 use pc3_tests::program::Program;
-use pc3_tests::toolchains::{programs, ui, Toolchain, Verdict};
+use pc3_tests::toolchains::{programs, ui, Toolchain, ToolchainResult};
 use pc3_tests::torture::sample;
 
 use crate::{dist, env};
@@ -155,10 +155,12 @@ fn all(o: &ToolchainsOptions, t: &Toolchain, cases: Vec<Case>) -> Result<Tally> 
             let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
             let (count, why) = match outcome {
                 None => continue,
-                Some(Verdict::Same) => (&mut tally.same, None),
-                Some(Verdict::NotThere(why)) => (&mut tally.not_there, Some(("not there", why))),
-                Some(Verdict::Refused(why)) => (&mut tally.refused, Some(("refused", why))),
-                Some(Verdict::Bad(why)) => (&mut tally.bad, Some(("BAD", why))),
+                Some(ToolchainResult::Same) => (&mut tally.same, None),
+                Some(ToolchainResult::NotThere(why)) => {
+                    (&mut tally.not_there, Some(("not there", why)))
+                }
+                Some(ToolchainResult::Refused(why)) => (&mut tally.refused, Some(("refused", why))),
+                Some(ToolchainResult::Bad(why)) => (&mut tally.bad, Some(("BAD", why))),
             };
             *count += 1;
             if let Some((what, why)) = why {
