@@ -57,6 +57,20 @@ static unsigned long long bits(struct wide *w) {
     id(0);
     return r + big + w->a + w->b + w->h + w->e + w->g;
 }
+/* Enumerators of one name in two functions, in types of objects that stand outside of them. */
+static const char *number(int n) {
+    enum { size = 16, digits = 1000 };
+    static char text[size];
+    sprintf(text, "%d", id(n) % digits);
+    return text;
+}
+static const char *many(int n) {
+    enum { texts = 2, size = 2 * sizeof(long long) + 8 };
+    static char text[texts][size]; static int at;
+    char *own = text[at = (at + 1) % texts];
+    sprintf(own, "%d/%d", id(n), (int)(sizeof text / size));
+    return own;
+}
 int main(void) {
     int k = 4;
     printf("%d %d\n", f(id(2), &k), k);
@@ -72,5 +86,7 @@ int main(void) {
     printf("%d %d\n", b, flip(b) ? 3 : id(4));
     struct wide v = { (1ULL << 39) + 5, -(1LL << 30), 0xffffffffu, -77, 1, ~0ULL, -4, BLUE };
     printf("%llu\n", bits(&v));
+    const char *one = many(7);
+    printf("%s %s %s %s\n", number(12345), one, many(8), one);
     return 0;
 }

@@ -18,7 +18,7 @@ pub struct Names<'a> {
     pub enums: HashMap<EnumId, String>,
     /// Variables that hold runtime lengths: they are evaluated once, where the type is declared.
     pub lengths: HashMap<ExprId, String>,
-    /// `constexpr` objects of functions: their names at file scope.
+    /// `constexpr` objects and enumerators of functions: their new names.
     pub constants: HashMap<SymId, String>,
     /// What is printed stands outside of functions.
     pub at_file_scope: Cell<bool>,
@@ -205,7 +205,7 @@ impl<'a> Names<'a> {
     /// A constant length as it can stand anywhere in the unit: `sizeof` of a local is that of its type.
     pub(crate) fn constant_length(&self, s: &Span) -> String {
         let u = self.u;
-        let local = |x: &Expr| matches!(x.kind, ExprKind::Ident(v) if u.sym(v).func.is_some() && u.sym(v).kind != SymKind::EnumConst);
+        let local = |x: &Expr| matches!(x.kind, ExprKind::Ident(v) if u.sym(v).func.is_some());
         let mut text = u.slice(s).to_string();
         if self.inside(s).any(|e| local(u.expr(e))) {
             let mut found: Vec<(&Span, String)> = Vec::new();
@@ -215,7 +215,7 @@ impl<'a> Names<'a> {
                         let size = format!("sizeof({})", self.type_name(u.expr(a).ty));
                         found.push((&x.span, size));
                     }
-                    // `constexpr`
+                    // `constexpr`, or an enumerator with a new name.
                     ExprKind::Ident(v) if local(x) => {
                         let name = self.constants.get(&v).cloned();
                         found.extend(name.map(|text| (&x.span, text)));

@@ -303,6 +303,9 @@ fn rename(cx: &mut UnitCx, s: SymId, counts: &Counts) {
                 text: new.clone(),
             });
         }
+        if cx.u.sym(s).kind == SymKind::EnumConst {
+            cx.names.constants.insert(s, new.clone());
+        }
         cx.hoisted.insert(s, new);
     }
 }
