@@ -54,3 +54,16 @@ pub fn mark(block: usize) {
         word.fetch_or(bit, Relaxed);
     }
 }
+
+/// As generated code asks.
+#[cfg(test)]
+pub(super) fn is_kept(at: usize, code: u32) -> bool {
+    let way = (code ^ code >> 6) as usize % WAYS;
+    pc3_kept[set(at) + way].load(Relaxed) == at as u64 | u64::from(code) << CODE
+}
+
+#[cfg(test)]
+pub(super) fn is_tabled(at: usize) -> bool {
+    let block = at >> 8;
+    pc3_tabled[block / 64 % BLOCKS].load(Relaxed) >> (block % 64) & 1 != 0
+}

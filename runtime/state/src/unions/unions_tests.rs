@@ -4,9 +4,6 @@ use pc3_typemetric::types::{Chosen, Kind, Member, Type};
 
 const TY: u32 = 9;
 
-/// In no object.
-const ANYWHERE: Range<usize> = 0..usize::MAX;
-
 fn noted(u: &Unions, place: &[u64; 2]) -> u64 {
     // SAFETY: a local.
     unsafe { u.members(place.as_ptr() as usize, TY) }
@@ -53,7 +50,7 @@ fn last_write(mut u: Unions) {
         assert_eq!(noted(&u, v), 0b1000);
         // The same address as another union.
         assert_eq!(u.members(at, TY + 1), 0);
-        u.gone(at, 8, &ANYWHERE);
+        u.gone(at, 8, &(0..0));
         assert_eq!(noted(&u, v), 0);
     }
 }
@@ -73,7 +70,7 @@ fn take_along(mut u: Unions) {
         let mut copy = |u: &mut Unions, n: usize, word| {
             let notes = u.picked(a, n);
             to[0] = word;
-            u.put(b, a, n, notes, &ANYWHERE);
+            u.put(b, a, n, notes, &(0..0));
             noted(u, to)
         };
         assert_eq!(copy(&mut u, 16, 7), 0b10);
@@ -117,7 +114,7 @@ fn values_that_are_passed() {
                     u.set(at + 8, union.0, *k);
                 }
                 u.pass(at, &types, outer);
-                u.gone(at, 16, &ANYWHERE);
+                u.gone(at, 16, &(0..0));
             }
         }
         let place = Box::new([0, arrives]);
@@ -127,7 +124,7 @@ fn values_that_are_passed() {
             u.take(at, &types, outer);
             u.members(at + 8, union.0)
         };
-        u.gone(at, 16, &ANYWHERE);
+        u.gone(at, 16, &(0..0));
         assert_eq!(got, expected, "{passed:?} {arrives}");
     };
     check(&mut u, &[(5, Some(1)), (6, Some(0))], 5, 0b10);
@@ -157,4 +154,30 @@ fn what_is_not_alive_is_left_out() {
             assert_eq!(u.list(|_, _| true, |_| ()).len(), 0);
         }
     }
+}
+
+#[test]
+fn generated_code_sees_which_pointers_are_kept_until_their_objects_end() {
+    let [mut u, _] = both();
+    let at = value(1).as_ptr() as usize;
+    u.member_held(at, TY, 1, 66);
+    // Of a union in it, which has a number of its own.
+    u.member_held(at, TY + 1, 0, 129);
+    u.member_held(at, TY, 2, 1 << 16);
+    assert!(seen::is_kept(at, 66) && seen::is_kept(at, 129) && seen::is_tabled(at));
+    assert!(!seen::is_kept(at, 1 << 16) && !seen::is_kept(at + 16, 66));
+    u.over(at, 16);
+    assert!(!seen::is_kept(at, 66) && !seen::is_kept(at, 129));
+}
+
+#[test]
+fn nothing_lies_across_the_ends_of_an_object() {
+    let [_, mut u] = both();
+    let at = value(1).as_ptr() as usize;
+    // SAFETY: a value of two words, here and below.
+    unsafe { u.set(at, TY, 0) };
+    u.gone(at + 4, 4, &(at + 4..at + 8));
+    assert_ne!(unsafe { u.members(at, TY) }, 0);
+    u.gone(at + 4, 4, &(at..at + 8));
+    assert_eq!(unsafe { u.members(at, TY) }, 0);
 }
