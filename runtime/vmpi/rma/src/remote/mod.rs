@@ -11,7 +11,7 @@
 //! | `GET` | spot | data |
 //! | `ACCUMULATE` | spot, op:u32 fetch:u8, data | data as they were, of those that fetch |
 //! | `SWAP` | spot, value to compare with, value | 1 if it was stored, value as it was |
-//! | `LOCK` | wish | when it is granted; before that, that it is not |
+//! | `LOCK` | wish | when it is granted; who asks quietly hears before that if it is not at once |
 //! | `UNLOCK` | wish | yes |
 //! | `FLUSH` | | yes |
 //! | `POST`, `COMPLETE` | member:u32 by:u32 | |

@@ -38,18 +38,18 @@ pub fn hear(world: &World, peer: u32, letter: &Letter) {
     };
     let mut r = Reader(letter.bytes);
     let done = match letter.verb {
-        LOCK => here.lock(&mut r).map(Some),
+        LOCK => here.lock(&mut r, letter.quiet),
         POST | COMPLETE => here.signal(letter.verb == POST, &mut r).map(|()| None),
         // Everything in front of it has been done.
-        FLUSH => Ok(Some(Some(Ok(Vec::new())))),
-        UNLOCK => here.unlock(&mut r).map(|()| Some(Some(Ok(Vec::new())))),
-        verb => here.operate(verb, &mut r).map(|done| Some(Some(done))),
+        FLUSH => Ok(Some(Ok(Vec::new()))),
+        UNLOCK => here.unlock(&mut r).map(|()| Some(Ok(Vec::new()))),
+        verb => here.operate(verb, &mut r).map(Some),
     };
     match done {
         Ok(Some(answer)) if letter.token != 0 => {
-            reply(world, letter.window, here.from, letter.quiet, answer);
+            reply(world, letter.window, here.from, letter.quiet, Some(answer));
         }
-        Ok(Some(Some(Err(e)))) => senseless(&e),
+        Ok(Some(Err(e))) => senseless(&e),
         Ok(_) => {}
         Err(e) => die(EXIT_FATAL, &format!("internal error: {e}")),
     }
@@ -80,13 +80,20 @@ impl Here<'_> {
     }
 
     /// `None`: others come first.
-    fn lock(&self, r: &mut Reader) -> Read<Option<Result<Vec<u8>>>> {
+    fn lock(&self, r: &mut Reader, quiet: bool) -> Read<Option<Result<Vec<u8>>>> {
         let wish = read_wish(r, self.from)?;
         if let Some(target) = wish.target {
             self.member(target)?;
         }
-        let now = self.shared.locks().ask(wish);
-        Ok(now.then(|| Ok(Vec::new())))
+        let mut locks = self.shared.locks();
+        if locks.ask(wish) {
+            return Ok(Some(Ok(Vec::new())));
+        }
+        // Who is not blocked has to be told, in front of the grant: that comes from whoever has the locks next.
+        if quiet {
+            reply(self.world, self.name, self.from, quiet, None);
+        }
+        Ok(None)
     }
 
     fn unlock(&self, r: &mut Reader) -> Read<()> {
