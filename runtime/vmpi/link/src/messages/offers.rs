@@ -184,7 +184,8 @@ pub fn far_again(world: &World, owner: u32, index: u64) -> Data {
 /// A request of a checkpoint: a pending synchronous send to what is another process now is offered there.
 pub fn offered_again(link: &Link, world: &World, q: &Request, index: u64) {
     let pending = q.active.get() && !q.is_done() && matches!(q.what, RequestKind::Send(_));
-    if pending && world.local(q.dest).is_none() {
+    // One of parts has not been sent, or it would be complete.
+    if pending && q.parts().is_none() && world.local(q.dest).is_none() {
         let held = OfferedMessage {
             dest: q.dest,
             what: Offered::Request(q),
