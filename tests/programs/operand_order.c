@@ -67,10 +67,10 @@ static void operands(void)
     show("sum", kept + next(2));
     show("sum back", next(2) + kept);
     show("difference", kept - next(3));
-    show("product", (long)kept * next(1));
+    show("product", (long long)kept * next(1));
     show("two", next(1) * 3 + next(2));
     show("less", kept < next(1));
-    show("converted", (long)kept == next(1) + 1L);
+    show("converted", (long long)kept == next(1) + 1LL);
     double real = kept;
     real = real + next(2) + kept * 0.5;
     show_real("real", real);

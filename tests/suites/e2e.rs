@@ -32,6 +32,7 @@ mod rust_moved;
 mod streams;
 mod surroundings;
 mod sweep;
+mod toolchains;
 mod trees;
 mod types;
 mod view;
@@ -114,6 +115,7 @@ fn main() {
     trials.extend(hpcc::trials());
     trials.extend(increments::trials());
     trials.extend(c23::trials());
+    trials.extend(toolchains::trials());
     trials.extend(csmith::trials());
     trials.extend(types::trials());
     let conclusion = libtest_mimic::run(&args, trials);

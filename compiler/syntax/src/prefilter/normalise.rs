@@ -18,7 +18,7 @@ pub(crate) fn normalise(mut text: String, standard: &Standard) -> (String, Token
     if replace_digraphs(&mut text, &tokens) {
         tokens = tokenize(&text);
     }
-    let mut inserts = inserts(&text, &tokens);
+    let mut inserts = inserts(&text, &tokens, standard);
     let located = replace_locations(&mut text, &tokens);
     if inserts.is_empty() && !located {
         return (text, tokens);
@@ -30,7 +30,7 @@ pub(crate) fn normalise(mut text: String, standard: &Standard) -> (String, Token
 }
 
 /// What is put in between tokens, and where.
-fn inserts(text: &str, tokens: &Tokens) -> Vec<(u32, &'static str)> {
+fn inserts(text: &str, tokens: &Tokens, standard: &Standard) -> Vec<(u32, &'static str)> {
     let word = |i: usize| {
         tokens
             .list
@@ -67,7 +67,10 @@ fn inserts(text: &str, tokens: &Tokens) -> Vec<(u32, &'static str)> {
             }
             // What begins with a type's name is no product, which the parser takes it for.
             "(" if i > 0 && word(i - 1) == "for" && heads_declaration(&word, tokens, i + 1) => {
-                inserts.extend([(t.end, "__typeof__("), (tokens.list[i + 1].end, ")")]);
+                // Without it the program is refused.
+                if !standard.auto_infers {
+                    inserts.push((t.end, "auto "));
+                }
             }
             _ => {}
         }
