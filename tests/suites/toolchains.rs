@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 use pc3_tests::arch;
 use pc3_tests::clock;
 use pc3_tests::program::Program;
-use pc3_tests::toolchains::{Outcome, Toolchain};
+use pc3_tests::toolchains::{Toolchain, ToolchainResult};
 
 /// Compilers with the dialects that they are tried in.
 const TRIED: [(&str, &str); 2] = [("clang-14", "gnu17"), ("clang-19", "gnu23")];
@@ -48,7 +48,7 @@ fn moves(cc: &str, dialect: &str, name: &str) -> Result<()> {
     let toolchain = toolchain.with_context(|| format!("{cc} does not know {dialect}"))?;
     let path = arch::root().join(format!("tests/programs/{name}.c"));
     match toolchain.examine(&Program::load(&path)?) {
-        Outcome::Same => Ok(()),
+        ToolchainResult::Same => Ok(()),
         other => bail!("{other:?}"),
     }
 }
