@@ -377,7 +377,8 @@ impl Builder<'_, '_> {
             return false;
         };
         crate::program::is_local(u.sym(s))
-            && !(x.ty.is_volatile || x.ty.is_atomic)
+            && !x.ty.is_volatile
+            && !x.ty.is_atomic
             && !self.c.escaping.contains(&s)
             && !crate::linear::modified(u, &[e]).contains(&s)
     }

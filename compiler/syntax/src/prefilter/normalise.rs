@@ -66,11 +66,13 @@ fn inserts(text: &str, tokens: &Tokens, standard: &Standard) -> Vec<(u32, &'stat
                 }
             }
             // What begins with a type's name is no product, which the parser takes it for.
-            "(" if i > 0 && word(i - 1) == "for" && heads_declaration(&word, tokens, i + 1) => {
+            "(" if i > 0
+                && word(i - 1) == "for"
+                && heads_declaration(&word, tokens, i + 1)
                 // Without it the program is refused.
-                if !standard.auto_infers {
-                    inserts.push((t.end, "auto "));
-                }
+                && !standard.auto_infers =>
+            {
+                inserts.push((t.end, "auto "));
             }
             _ => {}
         }
