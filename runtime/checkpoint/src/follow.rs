@@ -98,13 +98,13 @@ impl Begun {
         if let Some((chunker, mut packed)) = self.chunks {
             let mut out = Writer::keeping_chunks(chunker);
             write(&mut out)?;
-            let (kept, entries, packs, ready) = out.into_part()?;
-            ready.map_or(Ok(()), |ready| packed.written(ready))?;
+            let part = out.into_part()?;
+            part.ready.map_or(Ok(()), |ready| packed.written(ready))?;
             return Ok(Filled {
                 file,
-                entries,
-                packs,
-                waits: Some((kept, packed)),
+                entries: part.entries,
+                packs: part.packs,
+                waits: Some((part.kept, packed)),
             });
         }
         file.seek(SeekFrom::Start(self.at))?;

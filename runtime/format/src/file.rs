@@ -173,6 +173,15 @@ pub struct Writer<'a> {
     cuts: Vec<(u64, u64)>,
 }
 
+/// A process's part of a file that waits for its place there.
+pub struct WaitingPart {
+    pub kept: Kept,
+    pub entries: Vec<Entry>,
+    /// That its tables name.
+    pub packs: Vec<Pack>,
+    pub ready: Option<Ready>,
+}
+
 /// Where it goes.
 enum Sink<'a> {
     File(&'a mut File),
@@ -263,12 +272,17 @@ impl<'a> Writer<'a> {
     }
 
     /// Such a part, its sections as if it began at 0.
-    pub fn into_part(mut self) -> io::Result<(Kept, Vec<Entry>, Vec<Pack>, Option<Ready>)> {
+    pub fn into_part(mut self) -> io::Result<WaitingPart> {
         let chunker = self.chunker.take();
         let packs = chunker.as_ref().map_or(Vec::new(), |c| c.packs());
         let ready = chunker.map(|c| c.finish()).transpose()?;
         let (kept, entries, _) = self.into_memory();
-        Ok((kept, entries, packs, ready))
+        Ok(WaitingPart {
+            kept,
+            entries,
+            packs,
+            ready,
+        })
     }
 
     /// Hands sections to whoever writes them to a file, from `offset` on.

@@ -173,8 +173,9 @@ fn a_part_that_waits_has_all_data_in_its_pack() {
         part.section(Section::Rank, rank as u64, b"its directory")
             .unwrap();
     }
-    let (kept, mut entries, packs, ready) = part.into_part().unwrap();
-    assert!(kept.length() < 2000 && packs == [second] && ready.unwrap().pack.is_some());
+    let part = part.into_part().unwrap();
+    let (kept, mut entries, packs) = (part.kept, part.entries, part.packs);
+    assert!(kept.length() < 2000 && packs == [second] && part.ready.unwrap().pack.is_some());
     let path = dir.path().join("ckpt-000001.pc3c");
     let mut file = File::create(&path).unwrap();
     let mut out = Writer::increments(&mut file, 1, chunker(first)).unwrap();
