@@ -63,7 +63,7 @@ mod direct {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-mod turns {
+mod resume {
     use std::cell::Cell;
     use std::ptr::null;
     use std::sync::atomic::AtomicPtr;
