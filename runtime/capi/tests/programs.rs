@@ -110,7 +110,7 @@ fn samples_of_all_formats_go_on() {
                 let (out, log) = whole.outputs();
                 let place = Place::new();
                 fs::create_dir(place.path("ckpt")).unwrap();
-                fs::copy(&sample, place.path("ckpt/ckpt-000001.pc3c")).unwrap();
+                fs::copy(&sample, place.path("ckpt/ckpt-000004.pc3c")).unwrap();
                 copy_packs(&format.path(), &place.path("ckpt"));
                 fs::write(place.path("log"), &log).unwrap();
                 let ran = place.run(on, &[("PC3_RESTART", "latest")]);
