@@ -5,12 +5,12 @@ use crate::bits::Bits;
 use crate::callgraph::CallGraph;
 use crate::cfg::{self, Cfg};
 use crate::escape::Escapes;
-use crate::linear::{self, Cond, Ctx, Needed, Op, Root, Subst};
+use crate::linear::{Cond, Ctx, Needed, Op, Root, Subst};
 use crate::liveness;
 use crate::points::{PointAt, Points};
 use crate::program::{FnId, Program};
 use pc3_syntax::tree::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Which functions call which; those with a star reach a location.
 pub fn callgraph(p: &Program, g: &CallGraph) -> String {
@@ -112,18 +112,13 @@ pub fn points(u: &Unit, found: &Points) -> String {
 pub fn linear(p: &Program, g: &CallGraph, found: &Escapes, f: FnId) -> String {
     let (u, func) = (p.unit(f), p.func(f));
     let points = crate::points::analyse(p, g, f, true);
-    let mut ctx = Ctx {
+    let mut ctx = Ctx::new(
         u,
-        points: &points,
-        escaping: &found.escaping[f.index()],
-        taken: &found.taken[f.index()],
-        values: linear::value_statements(u, func),
-        left_to_right: u.target.left_to_right,
-        temps: Vec::new(),
-        origins: Vec::new(),
-        linear: HashMap::new(),
-        needed: HashMap::new(),
-    };
+        func,
+        &points,
+        (&found.escaping[f.index()], &found.taken[f.index()]),
+        u.target.left_to_right,
+    );
     ctx.stmt(func.body, &Needed::default());
     let start = |r: &Root| match r {
         Root::Expr(e) => u.expr(*e).span.start,

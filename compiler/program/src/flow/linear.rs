@@ -7,10 +7,11 @@
 //! Only what is evaluated before a point and could change until it is used goes to a temporary.  The
 //! order is the compiler's, so that a sequential program computes what the plain build computes. gcc's: operands
 //! left to right, except that a plain variable before an operand with effects of a commutative operator
-//! comes second; the right side of an assignment before its left side, unless it is a plain call stored as it
+//! comes second (see [`super::commuted`]), and an offset or index behind the address; the right side of an assignment before its left side, unless it is a plain call stored as it
 //! is; arguments right to left. clang's: all left to right, but for the right side of an assignment, unless
 //! structs are assigned.  Hot and resume clone are printed from the same list.
 
+use super::commuted::{commuted, Target};
 use super::linearise::Builder;
 use crate::initialiser::in_order;
 use crate::points::Points;
@@ -109,6 +110,8 @@ pub struct Ctx<'a> {
     pub values: HashSet<StmtId>,
     /// As clang evaluates; else in gcc's order.
     pub left_to_right: bool,
+    /// What the function returns.
+    result: Target,
     pub temps: Vec<TempTy>,
     /// Of each temporary, what it has the value of.
     pub origins: Vec<ExprId>,
@@ -118,6 +121,33 @@ pub struct Ctx<'a> {
 }
 
 impl<'a> Ctx<'a> {
+    /// `escaping`, `taken`: of the function.
+    pub fn new(
+        u: &'a Unit,
+        func: &Function,
+        points: &'a Points,
+        (escaping, taken): (&'a HashSet<SymId>, &'a HashSet<SymId>),
+        left_to_right: bool,
+    ) -> Self {
+        let result = match u.ty(u.sym(func.sym).ty.ty) {
+            Type::Function { ret, .. } => Target::Type(ret.ty),
+            _ => Target::None,
+        };
+        Ctx {
+            u,
+            points,
+            escaping,
+            taken,
+            values: value_statements(u, func),
+            left_to_right,
+            result,
+            temps: Vec::new(),
+            origins: Vec::new(),
+            linear: HashMap::new(),
+            needed: HashMap::new(),
+        }
+    }
+
     /// What the temporaries that are needed at a point have the values of.
     fn held(&self, label: u32) -> Vec<ExprId> {
         let temps = self.needed.get(&label).into_iter().flat_map(|n| &n.temps);
@@ -131,9 +161,11 @@ impl<'a> Ctx<'a> {
     }
 
     /// Takes the full expression apart.  `outer`: what an enclosing statement expression needs afterwards.
-    pub fn full(&mut self, root: Root, exprs: &[ExprId], used: bool, outer: &Needed) {
+    fn full(&mut self, root: Root, exprs: &[ExprId], used: bool, target: Target, outer: &Needed) {
+        let commuted = exprs.iter().flat_map(|e| commuted(self.u, *e, target));
         let mut b = Builder {
             modified: modified(self.u, exprs),
+            commuted: commuted.collect(),
             c: self,
             subst: HashMap::new(),
         };
@@ -272,16 +304,20 @@ impl<'a> Ctx<'a> {
         use StmtKind::*;
         match &u.stmt(s).kind {
             Expr(Some(e)) => self.one(*e, self.values.contains(&s) && !is_void(u, *e), outer),
-            Return(Some(e)) => self.one(*e, !is_void(u, *e), outer),
+            Return(Some(e)) => self.converted(*e, !is_void(u, *e), self.result, outer),
             Decl(d) => self.decl(d, outer),
             Block(list) => list.iter().for_each(|x| self.stmt(*x, outer)),
             If { cond, then, els } => {
-                self.one(*cond, true, outer);
+                self.converted(*cond, true, Target::Truth, outer);
                 self.stmt(*then, outer);
                 els.iter().for_each(|x| self.stmt(*x, outer));
             }
-            While { cond, body } | Switch { cond, body } | DoWhile { body, cond } => {
+            Switch { cond, body } => {
                 self.one(*cond, true, outer);
+                self.stmt(*body, outer);
+            }
+            While { cond, body } | DoWhile { body, cond } => {
+                self.converted(*cond, true, Target::Truth, outer);
                 self.stmt(*body, outer);
             }
             For {
@@ -295,7 +331,8 @@ impl<'a> Ctx<'a> {
                     ForInit::Expr(e) => self.one(*e, false, outer),
                     ForInit::Decl(d) => self.decl(d, outer),
                 }
-                cond.iter().for_each(|e| self.one(*e, true, outer));
+                cond.iter()
+                    .for_each(|e| self.converted(*e, true, Target::Truth, outer));
                 step.iter().for_each(|e| self.one(*e, false, outer));
                 self.stmt(*body, outer);
             }
@@ -311,8 +348,12 @@ impl<'a> Ctx<'a> {
     }
 
     fn one(&mut self, e: ExprId, used: bool, outer: &Needed) {
+        self.converted(e, used, Target::None, outer);
+    }
+
+    fn converted(&mut self, e: ExprId, used: bool, target: Target, outer: &Needed) {
         if self.points.in_expr(e) {
-            self.full(Root::Expr(e), &[e], used, outer);
+            self.full(Root::Expr(e), &[e], used, target, outer);
         }
     }
 
@@ -321,11 +362,13 @@ impl<'a> Ctx<'a> {
         for v in &d.vars {
             v.vla_lens.iter().for_each(|e| self.one(*e, true, outer));
             match &v.init {
-                Some(Init::Expr(e)) => self.one(*e, true, outer),
+                Some(Init::Expr(e)) => {
+                    self.converted(*e, true, Target::Type(u.sym(v.sym).ty.ty), outer)
+                }
                 Some(list) => {
                     let exprs = in_order(u, u.sym(v.sym).ty, list);
                     if exprs.iter().any(|e| self.points.in_expr(*e)) {
-                        self.full(Root::Init(v.sym), &exprs, true, outer);
+                        self.full(Root::Init(v.sym), &exprs, true, Target::None, outer);
                     }
                 }
                 None => {}

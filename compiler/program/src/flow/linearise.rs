@@ -11,6 +11,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Builder<'c, 'a> {
     pub c: &'c mut Ctx<'a>,
     pub modified: HashSet<SymId>,
+    /// Operators whose right operand gcc evaluates first.
+    pub commuted: HashSet<ExprId>,
     pub subst: HashMap<ExprId, Subst>,
 }
 
@@ -118,7 +120,10 @@ impl Builder<'_, '_> {
                     self.expr(index, true, ops);
                 }
             }
-            Index { base, index } => self.sequence(&[base, index], ops),
+            Index { base, index } => match self.is_address(index) && !self.c.left_to_right {
+                true => self.sequence(&[index, base], ops),
+                false => self.sequence(&[base, index], ops),
+            },
             Member { base: a, .. }
             | AddrOf(a)
             | Deref(a)
@@ -305,6 +310,10 @@ impl Builder<'_, '_> {
         }
     }
 
+    fn is_address(&self, e: ExprId) -> bool {
+        self.is_array(e) || matches!(self.c.u.ty(self.c.u.expr(e).ty.ty), Type::Pointer(_))
+    }
+
     fn is_array(&self, e: ExprId) -> bool {
         matches!(self.c.u.ty(self.c.u.expr(e).ty.ty), Type::Array { .. })
     }
@@ -337,17 +346,9 @@ impl Builder<'_, '_> {
         ) && u.expr(lhs).ty.ty == u.expr(rhs).ty.ty
     }
 
-    /// gcc evaluates a plain variable after the other operand of a commutative operator.
+    /// Does gcc evaluate the right operand first?  Of numbers [`super::commuted`] knows; of others a plain variable.
     fn swapped(&self, op: BinOp, lhs: ExprId, rhs: ExprId, e: ExprId) -> bool {
         let u = self.c.u;
-        let commutes = matches!(
-            op,
-            BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor
-        );
-        let compares = matches!(
-            op,
-            BinOp::Lt | BinOp::Gt | BinOp::Le | BinOp::Ge | BinOp::Eq | BinOp::Ne
-        );
         let variable =
             |x| matches!(u.expr(x).kind, ExprKind::Ident(s) if u.sym(s).kind != SymKind::Func);
         let complex = |x| {
@@ -356,8 +357,15 @@ impl Builder<'_, '_> {
                 Type::Complex(_) | Type::ComplexInt(_)
             )
         };
+        // An offset comes behind the address.
+        let offset = op == BinOp::Add && self.is_address(rhs);
+        if offset || self.commuted.contains(&e) {
+            return true;
+        }
+        let whole = |x| complex(x) || crate::escape::is_vector(u, x);
         // Beside a real number a complex one is taken apart first.
-        if !variable(lhs) || variable(rhs) || (complex(lhs) && !complex(rhs)) {
+        let apart = complex(lhs) && !complex(rhs);
+        if !(whole(lhs) || whole(rhs)) || !variable(lhs) || variable(rhs) || apart {
             return false;
         }
         // A converted variable is no plain variable any more.
@@ -366,7 +374,8 @@ impl Builder<'_, '_> {
             (Type::Complex(k), Type::Float(l)) => op == BinOp::Add && k == l,
             _ => false,
         };
-        part || (commutes && l == u.expr(e).ty.ty) || (compares && l == u.expr(rhs).ty.ty)
+        let commutes = super::commuted::commutes(op);
+        part || (commutes && (l == u.expr(e).ty.ty || l == u.expr(rhs).ty.ty))
     }
 
     /// A local variable that evaluating `e` cannot change: it may as well be read behind it, as gcc does.

@@ -2,6 +2,7 @@
 
 pub mod bits;
 pub mod cfg;
+mod commuted;
 pub mod linear;
 mod linearise;
 pub mod liveness;

@@ -6,7 +6,7 @@ use pc3_program::bits::Bits;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::cfg::{self, Cfg};
 use pc3_program::escape::Escapes;
-use pc3_program::linear::{self, Ctx, Linear, Needed, Root, TempTy};
+use pc3_program::linear::{Ctx, Linear, Needed, Root, TempTy};
 use pc3_program::liveness::{self, Liveness};
 use pc3_program::moved_parameters::{self, Move, MovedBy};
 use pc3_program::points::{self, Point, PointAt, Points};
@@ -194,18 +194,13 @@ fn taken_apart<'a>(
     f: FnId,
 ) -> (Ctx<'a>, HashSet<u32>) {
     let in_order = |left_to_right: bool| {
-        let mut ctx = Ctx {
+        let mut ctx = Ctx::new(
             u,
+            func,
             points,
-            escaping: &escapes.escaping[f.index()],
-            taken: &escapes.taken[f.index()],
-            values: linear::value_statements(u, func),
+            (&escapes.escaping[f.index()], &escapes.taken[f.index()]),
             left_to_right,
-            temps: Vec::new(),
-            origins: Vec::new(),
-            linear: HashMap::new(),
-            needed: HashMap::new(),
-        };
+        );
         ctx.stmt(func.body, &Needed::default());
         ctx
     };
