@@ -5,11 +5,12 @@
 //! t1 = a[i];  t2 = f(x) [point 1];  t3 = g(y) [point 2];   value: t1 + t2 * t3
 //! ```
 //! Only what is evaluated before a point and could change until it is used goes to a temporary.  The
-//! order is the compiler's, so that a sequential program computes what the plain build computes. gcc's: operands
+//! order is the compiler's, so that a sequential program computes what the plain build computes.  gcc's: operands
 //! left to right, except that a plain variable before an operand with effects of a commutative operator
-//! comes second (see [`super::commuted`]), and an offset or index behind the address; the right side of an assignment before its left side, unless it is a plain call stored as it
-//! is; arguments right to left. clang's: all left to right, but for the right side of an assignment, unless
-//! structs are assigned.  Hot and resume clone are printed from the same list.
+//! comes second (see [`super::commuted`]), and so does an offset or index before its address; the right side of an
+//! assignment before its left side, unless it is a plain call stored as it is; arguments right to left.  clang's: all
+//! left to right, but for the right side of an assignment, unless structs are assigned.  Hot and resume clone are
+//! printed from the same list.
 
 use super::commuted::{commuted, Target};
 use super::linearise::Builder;
