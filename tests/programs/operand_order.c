@@ -76,6 +76,25 @@ static void operands(void)
     show_real("real", real);
 }
 
+/* gcc takes what stands before a comma out of the operator, and turns differences round instead of their sign. */
+static void rearranged(void)
+{
+    unsigned from = 1000;
+    show("front", next(1) + (next(2), kept));
+    show("fronts", (next(1), kept) * (next(2), turn) + next(3));
+    show("negated", -(next(1) - next(2) * 3));
+    show("subtracted", (int)(from - ((unsigned)next(1) - (unsigned)next(2) * 5)));
+    show("twice", kept - -next(3));
+    signed char narrow = -(next(1) - next(2) + 1);
+    show("narrow", narrow);
+    show("offset", (kept + 1u) + next(1));
+    list[next(3) & 7] = next(kept);
+    list[kept & 7] = next(next(1));
+    list[next(1) & 7] = third(kept, next(2), turn);
+    for (int i = 0; i < 8; i++)
+        show("list", list[i]);
+}
+
 static void stores(void)
 {
     struct pair all[4] = {{0, 0}};
@@ -100,6 +119,7 @@ int main(void)
     for (int i = 0; i < 3; i++) {
         calls();
         operands();
+        rearranged();
         stores();
     }
     show("turn", turn);

@@ -1,5 +1,6 @@
 //! The commands that the underlying compiler is run with, and what is asked of it once.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
@@ -75,37 +76,72 @@ pub fn abi(cc: &[String], options: &[String]) -> Result<Abi, PreprocessError> {
         .args(options)
         .args(["-w", "-dM", "-E", "-x", "c", "/dev/null"]);
     let macros = preprocess::parse_macros(&preprocess::run(&mut c)?);
-    Ok(Abi {
-        target: Target::from_macros(&macros).with_options(options),
-        clang: macros.contains_key("__clang__"),
-    })
+    Ok(Abi::new(&macros, options))
 }
 
-/// How to write for a compiler: the runtime's declarations are preprocessed with the user's options, because what is
-/// compiled is preprocessed text, in which names like `linux` are not expanded a second time.  `teams`: whose OpenMP is linked.
+impl Abi {
+    fn new(macros: &HashMap<String, String>, options: &[String]) -> Abi {
+        Abi {
+            target: Target::from_macros(macros).with_options(options),
+            clang: macros.contains_key("__clang__"),
+        }
+    }
+}
+
+/// Stands between what one run of the preprocessor is asked for.
+const NEXT: &str = "pc3_next";
+
+/// Says that a macro is defined, and as what.
+const MACRO: &str = "pc3_macro";
+
+/// The ABI under `options`, and how to write for a compiler: the runtime's declarations are preprocessed with the user's
+/// options, because what is compiled is preprocessed text, in which names like `linux` are not expanded a second time.
+/// `more`: options that come with the program.  `teams`: whose OpenMP is linked.
 pub fn dialect(
     t: &Toolchain,
     options: &[String],
-    clang: bool,
+    more: &[&str],
     teams: Option<Teams>,
-) -> Result<Arc<Dialect>, PreludeError> {
-    let one = |main: bool| -> Result<String, PreludeError> {
-        let folder = Folder::new()?;
-        let file = folder.path().join("prelude.c");
-        std::fs::write(&file, rewrite::prelude(main))?;
-        let mut c = t.command();
-        c.args(options);
-        no_macros(options, &mut c);
-        c.args(teams.map(|t| format!("-DPC3_TEAMS={}", t.number())));
-        c.args(["-w", "-E", "-P", "-x", "c"]).arg(&file);
-        Ok(preprocess::run(&mut c)?)
-    };
-    Ok(Arc::new(Dialect {
-        clang,
+) -> Result<(Abi, Arc<Dialect>), PreludeError> {
+    let macros = Target::MACROS.map(|m| format!("#ifdef {m}\n{MACRO} \"{m}\" {m}\n#endif\n"));
+    let without = rewrite::prelude(false);
+    let with = rewrite::prelude(true);
+    let text = format!(
+        "{without}\n{NEXT}\n{FORGET}{with}\n{NEXT}\n{}",
+        macros.concat()
+    );
+    let folder = Folder::new()?;
+    let file = folder.path().join("prelude.c");
+    std::fs::write(&file, text)?;
+    let mut c = t.command();
+    c.args(options).args(more);
+    no_macros(options, &mut c);
+    c.args(teams.map(|t| format!("-DPC3_TEAMS={}", t.number())));
+    c.args(["-w", "-E", "-P", "-x", "c"]).arg(&file);
+    let text = preprocess::run(&mut c)?;
+    let mut parts = text.split(NEXT).map(|p| p.trim_start().to_string());
+    let mut part = || parts.next().unwrap_or_default();
+    let (without, with, macros) = (part(), part(), part());
+    let abi = Abi::new(&defined(&macros), options);
+    let dialect = Dialect {
+        clang: abi.clang,
         unoptimised: unoptimised(options),
         teams: teams.is_some(),
-        preludes: Some((one(true)?, one(false)?)),
-    }))
+        preludes: Some((with, without)),
+    };
+    Ok((abi, Arc::new(dialect)))
+}
+
+/// The header's guard, so that it is read a second time.
+const FORGET: &str = "#undef PC3_RT_H\n";
+
+/// Macros by name, from lines that [`MACRO`] begins.
+fn defined(lines: &str) -> HashMap<String, String> {
+    let said = lines.split(MACRO).filter_map(|l| {
+        let (name, value) = l.trim().strip_prefix('"')?.split_once('"')?;
+        Some((name.to_string(), value.trim().to_string()))
+    });
+    said.collect()
 }
 
 /// The last `-O` counts.

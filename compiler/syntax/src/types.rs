@@ -53,6 +53,25 @@ impl Default for Target {
 
 impl Target {
     /// From the compiler's predefined macros ([`crate::preprocess::parse_macros`]).
+    /// The macros that [`Target::from_macros`] reads.
+    pub const MACROS: [&str; 15] = [
+        "__SIZEOF_INT__",
+        "__SIZEOF_LONG__",
+        "__SIZEOF_POINTER__",
+        "__CHAR_UNSIGNED__",
+        "__SIZE_TYPE__",
+        "__PTRDIFF_TYPE__",
+        "__WCHAR_TYPE__",
+        "_OPENMP",
+        "__BYTE_ORDER__",
+        "__clang__",
+        "__clang_major__",
+        "__GNUC__",
+        "__STDC_VERSION__",
+        "__CHAR8_TYPE__",
+        "__STRICT_ANSI__",
+    ];
+
     pub fn from_macros(macros: &HashMap<String, String>) -> Target {
         let bits = |name: &str, default: u32| {
             macros
@@ -77,7 +96,8 @@ impl Target {
             wchar: kind("__WCHAR_TYPE__", d.wchar),
             openmp: macros.contains_key("_OPENMP"),
             standard: Standard::from_macros(macros),
-            big_endian: (macros.get("__BYTE_ORDER__")).is_some_and(|o| o.contains("BIG")),
+            big_endian: (macros.get("__BYTE_ORDER__"))
+                .is_some_and(|o| o.contains("BIG") || o == "4321"),
             storage_order: !macros.contains_key("__clang__"),
             left_to_right: macros.contains_key("__clang__"),
             ..d

@@ -39,6 +39,8 @@ enum Kind {
     Converted(Rc<Tree>),
     /// `x != 0`
     Truth(Rc<Tree>),
+    Negated(Rc<Tree>),
+    Inverted(Rc<Tree>),
     Binary {
         op: BinOp,
         of: ExprId,
@@ -201,6 +203,27 @@ impl Folds<'_> {
                 let arg = self.tree(*arg, leaves)?;
                 return Some(self.convert(ty?, &arg));
             }
+            // What stands before it is evaluated before the operator that it is an operand of.
+            ExprKind::Comma(list) => {
+                let (last, front) = list.split_last()?;
+                leaves.extend(front);
+                return self.tree(*last, leaves);
+            }
+            ExprKind::Unary {
+                op: op @ (UnOp::Minus | UnOp::BitNot),
+                arg,
+            } if ty.is_some() => {
+                let arg = self.tree(*arg, leaves)?;
+                let arg = self.convert(ty?, &arg);
+                return Some(tree(
+                    ty?,
+                    if *op == UnOp::Minus {
+                        Kind::Negated(arg)
+                    } else {
+                        Kind::Inverted(arg)
+                    },
+                ));
+            }
             _ => leaves.push(e),
         }
         let kind = match u.expr(e).kind {
@@ -299,6 +322,18 @@ impl Folds<'_> {
             Kind::Converted(inner) if matches!(inner.ty, Int { .. }) => {
                 self.convert(to, &unwidened(inner, out))
             }
+            Kind::Negated(inner) | Kind::Inverted(inner) => {
+                let narrow = Int {
+                    bits: out,
+                    unsigned: true,
+                };
+                let inner = self.convert(narrow, &unwidened(inner, out));
+                let result = match t.kind {
+                    Kind::Negated(_) => self.fold(&tree(narrow, Kind::Negated(inner))),
+                    _ => tree(narrow, Kind::Inverted(inner)),
+                };
+                converted(to, &result)
+            }
             Kind::Binary { op, of, operands } if distributes(*op) => {
                 let inner = operands.each_ref().map(|x| unwidened(x, out));
                 let extended =
@@ -326,6 +361,11 @@ impl Folds<'_> {
     fn folded(&mut self, t: &Rc<Tree>) -> Rc<Tree> {
         match &t.kind {
             Kind::Converted(inner) => converted(t.ty, &self.folded(inner)),
+            Kind::Negated(inner) => {
+                let inner = self.folded(inner);
+                self.fold(&tree(t.ty, Kind::Negated(inner)))
+            }
+            Kind::Inverted(inner) => tree(t.ty, Kind::Inverted(self.folded(inner))),
             Kind::Truth(inner) => {
                 let inner = self.folded(inner);
                 self.fold(&tree(t.ty, Kind::Truth(inner)))
@@ -342,10 +382,49 @@ impl Folds<'_> {
         }
     }
 
-    /// `fold_binary`
+    /// `negate_expr`, of what [`is_negatable`]: the operands of a difference change places.
+    fn negate(&mut self, t: &Rc<Tree>) -> Rc<Tree> {
+        match &t.kind {
+            Kind::Constant => t.clone(),
+            Kind::Negated(inner) => inner.clone(),
+            Kind::Binary {
+                op,
+                of,
+                operands: [l, r],
+            } if is_negatable(t) || is_difference(t) => {
+                let (op, operands) = match op {
+                    BinOp::Sub => (BinOp::Sub, [r.clone(), l.clone()]),
+                    BinOp::Add if is_negatable(r) => (BinOp::Sub, [self.negate(r), l.clone()]),
+                    BinOp::Add => (BinOp::Sub, [self.negate(l), r.clone()]),
+                    op if is_negatable(r) => (*op, [l.clone(), self.negate(r)]),
+                    op => (*op, [self.negate(l), r.clone()]),
+                };
+                if matches!(t.kind, Kind::Binary { op: BinOp::Sub, .. })
+                    || (op == BinOp::Sub && is_negatable(r))
+                {
+                    self.commuted.insert(*of);
+                }
+                tree(
+                    t.ty,
+                    Kind::Binary {
+                        op,
+                        of: *of,
+                        operands,
+                    },
+                )
+            }
+            _ => tree(t.ty, Kind::Negated(t.clone())),
+        }
+    }
+
+    /// `fold_unary`, `fold_binary`
     fn fold(&mut self, t: &Rc<Tree>) -> Rc<Tree> {
         let (op, of, [l, r]) = match &t.kind {
             Kind::Binary { op, of, operands } => (*op, *of, operands),
+            // `-(x - y)` is `y - x`.
+            Kind::Negated(inner) if is_difference(inner) || is_negatable(inner) => {
+                return self.negate(inner);
+            }
             // `(x - y) != 0` is `x != y`.
             Kind::Truth(inner) => match &inner.kind {
                 Kind::Binary {
@@ -358,6 +437,14 @@ impl Folds<'_> {
             _ => return t.clone(),
         };
         let joined = |ty, operands| tree(ty, Kind::Binary { op, of, operands });
+        if op == BinOp::Sub && matches!(t.ty, Int { .. }) && is_negatable(r) && !is_constant(r) {
+            let kind = Kind::Binary {
+                op: BinOp::Add,
+                of,
+                operands: [l.clone(), self.negate(r)],
+            };
+            return self.fold(&tree(t.ty, kind));
+        }
         if let (Kind::Converted(a), Kind::Converted(b)) = (&l.kind, &r.kind) {
             if comparison(op) && compared_narrower(op, l.ty, a.ty, b.ty) {
                 return self.fold(&joined(t.ty, [a.clone(), converted(a.ty, b)]));
@@ -445,6 +532,32 @@ fn is_offset_variable(op: BinOp, t: &Tree) -> bool {
             let same = *inner == op || (op == BinOp::Add && sums(*inner));
             same && is_variable(l) && is_constant(r)
         }
+        _ => false,
+    }
+}
+
+/// An integer's `x - y`.
+fn is_difference(t: &Tree) -> bool {
+    matches!(t.ty, Int { .. }) && matches!(t.kind, Kind::Binary { op: BinOp::Sub, .. })
+}
+
+/// `negate_expr_p`, of integers
+fn is_negatable(t: &Tree) -> bool {
+    if !matches!(t.ty, Int { .. }) {
+        return false;
+    }
+    match &t.kind {
+        Kind::Constant | Kind::Negated(_) => true,
+        Kind::Binary {
+            op,
+            operands: [l, r],
+            ..
+        } => match op {
+            BinOp::Sub => unsigned(t.ty),
+            BinOp::Add => unsigned(t.ty) && (is_negatable(r) || is_negatable(l)),
+            BinOp::Mul => !unsigned(t.ty) && (is_negatable(r) || is_negatable(l)),
+            _ => false,
+        },
         _ => false,
     }
 }

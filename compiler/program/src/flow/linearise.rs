@@ -103,6 +103,9 @@ impl Builder<'_, '_> {
                 rhs,
             } => self.logical(e, op, lhs, rhs, ops),
             Binary { op, lhs, rhs } => {
+                if !self.c.left_to_right {
+                    self.fronts(e, ops);
+                }
                 let later = || !self.c.left_to_right || self.untouched_by(rhs, lhs);
                 if self.swapped(op, lhs, rhs, e) && later() {
                     self.sequence(&[rhs, lhs], ops);
@@ -155,7 +158,12 @@ impl Builder<'_, '_> {
     }
 
     fn call(&mut self, e: ExprId, callee: ExprId, args: &[ExprId], used: bool, ops: &mut Vec<Op>) {
-        self.arguments(callee, args, ops);
+        self.arguments(callee, args, false, ops);
+        self.called(e, used, ops);
+    }
+
+    /// The call itself: its arguments have been evaluated.
+    fn called(&mut self, e: ExprId, used: bool, ops: &mut Vec<Op>) {
         let Some(label) = self.c.points.calls.get(&e).copied() else {
             return;
         };
@@ -169,18 +177,22 @@ impl Builder<'_, '_> {
         self.subst.insert(e, value);
     }
 
-    fn arguments(&mut self, callee: ExprId, args: &[ExprId], ops: &mut Vec<Op>) {
+    /// `all`: something is evaluated between the last of them and the call.
+    fn arguments(&mut self, callee: ExprId, args: &[ExprId], all: bool, ops: &mut Vec<Op>) {
         let mut order = vec![callee];
         match self.c.left_to_right {
             true => order.extend(args),
             false => order.extend(args.iter().rev()),
         }
-        let Some(last) = order.iter().rposition(|e| self.has(*e)) else {
-            return;
+        let last = order.iter().rposition(|e| self.has(*e));
+        let (end, fixed) = match (all, last) {
+            (true, _) => (order.len(), order.len()),
+            (false, Some(last)) => (last + 1, last),
+            (false, None) => return,
         };
-        for (i, e) in order[..=last].iter().enumerate() {
+        for (i, e) in order[..end].iter().enumerate() {
             self.expr(*e, true, ops);
-            if i < last && !self.stable(*e) {
+            if i < fixed && !self.stable(*e) {
                 // A struct that lies somewhere is copied by the call itself.
                 match self.is_record(*e) && self.is_lvalue(*e) {
                     true => self.fix_place(*e, ops),
@@ -217,11 +229,51 @@ impl Builder<'_, '_> {
         self.subst.insert(e, Subst::Temp(temp));
     }
 
+    /// gcc takes what stands before the comma of an operand out of the operator.
+    fn fronts(&mut self, e: ExprId, ops: &mut Vec<Op>) {
+        match self.kind(e) {
+            ExprKind::Comma(list) => {
+                let Some((last, front)) = list.split_last() else {
+                    return;
+                };
+                for x in front {
+                    self.discard(*x, ops);
+                }
+                self.fronts(*last, ops);
+            }
+            ExprKind::Binary { op, lhs, rhs } if !matches!(op, BinOp::LogAnd | BinOp::LogOr) => {
+                self.fronts(lhs, ops);
+                self.fronts(rhs, ops);
+            }
+            ExprKind::Cast { arg, .. }
+            | ExprKind::Unary {
+                op: UnOp::Plus | UnOp::Minus | UnOp::BitNot | UnOp::Not,
+                arg,
+            } => self.fronts(arg, ops),
+            _ => {}
+        }
+    }
+
+    /// Evaluates `x` for its effects, unless that has happened.
+    fn discard(&mut self, x: ExprId, ops: &mut Vec<Op>) {
+        match self.subst.get(&x) {
+            Some(Subst::Nothing) => return,
+            Some(Subst::Temp(_)) => {}
+            None => {
+                self.expr(x, false, ops);
+                if !self.subst.contains_key(&x) {
+                    ops.push(Op::Do(x));
+                }
+            }
+        }
+        self.subst.insert(x, Subst::Nothing);
+    }
+
     fn comma(&mut self, list: &[ExprId], used: bool, ops: &mut Vec<Op>) {
         let last = list.iter().rposition(|x| self.has(*x)).unwrap_or(0);
         for (i, x) in list[..=last].iter().enumerate() {
             let wanted = used && i + 1 == list.len();
-            if self.has(*x) {
+            if !self.subst.contains_key(x) {
                 self.expr(*x, wanted, ops);
             }
             if i < last || !wanted {
@@ -237,15 +289,24 @@ impl Builder<'_, '_> {
 
     fn assign(&mut self, op: Option<BinOp>, lhs: ExprId, rhs: ExprId, ops: &mut Vec<Op>) {
         match op {
-            None if self.place_first(lhs, rhs) => {
-                if self.has(lhs) {
+            None if self.place_first(lhs, rhs) => match self.kind(rhs) {
+                // gcc: the place comes between the arguments and the call.
+                ExprKind::Call { callee, args } if !self.c.left_to_right => {
+                    self.arguments(callee, &args, self.has(lhs), ops);
                     self.expr(lhs, true, ops);
+                    if self.c.points.calls.contains_key(&rhs) {
+                        self.fix_place(lhs, ops);
+                        self.called(rhs, true, ops);
+                    }
                 }
-                if self.has(rhs) {
-                    self.fix_place(lhs, ops);
-                    self.expr(rhs, true, ops);
+                _ => {
+                    self.expr(lhs, true, ops);
+                    if self.has(rhs) {
+                        self.fix_place(lhs, ops);
+                        self.expr(rhs, true, ops);
+                    }
                 }
-            }
+            },
             _ => {
                 self.expr(rhs, true, ops);
                 if self.has(lhs) {

@@ -181,13 +181,12 @@ impl Kind {
             target: Target::parse(&r.target),
             root: t.root.clone(),
         };
-        let abi = build::abi(&r.compiler, &r.options)?;
         let options = options::parse(r.options.iter().cloned())?;
-        let mut words = r.options.clone();
-        words.extend(position.compiling(&options).iter().map(|w| w.to_string()));
+        let more = position.compiling(&options);
+        let (abi, dialect) = build::dialect(&toolchain, &r.options, more, teams)?;
         Ok(Kind {
             options,
-            dialect: build::dialect(&toolchain, &words, abi.clang, teams)?,
+            dialect,
             toolchain,
             abi,
         })
