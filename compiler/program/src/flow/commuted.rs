@@ -215,14 +215,11 @@ impl Folds<'_> {
             } if ty.is_some() => {
                 let arg = self.tree(*arg, leaves)?;
                 let arg = self.convert(ty?, &arg);
-                return Some(tree(
-                    ty?,
-                    if *op == UnOp::Minus {
-                        Kind::Negated(arg)
-                    } else {
-                        Kind::Inverted(arg)
-                    },
-                ));
+                // Unlike binary ones, unary operators are folded at once.
+                return Some(match op {
+                    UnOp::Minus => self.fold(&tree(ty?, Kind::Negated(arg))),
+                    _ => tree(ty?, Kind::Inverted(arg)),
+                });
             }
             _ => leaves.push(e),
         }
