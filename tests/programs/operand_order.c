@@ -84,6 +84,8 @@ static void rearranged(void)
     show("fronts", (next(1), kept) * (next(2), turn) + next(3));
     show("negated", -(next(1) - next(2) * 3));
     show("subtracted", (int)(from - ((unsigned)next(1) - (unsigned)next(2) * 5)));
+    show("sum", -next(1) + next(2));
+    show("bits", next(1) ^ ~next(2));
     show("twice", kept - -next(3));
     signed char narrow = -(next(1) - next(2) + 1);
     show("narrow", narrow);

@@ -434,6 +434,22 @@ impl Folds<'_> {
             _ => return t.clone(),
         };
         let joined = |ty, operands| tree(ty, Kind::Binary { op, of, operands });
+        match (op, &l.kind, &r.kind) {
+            (BinOp::Add, Kind::Negated(_), Kind::Negated(_)) => {}
+            // `-x + y` is `y - x`.
+            (BinOp::Add, Kind::Negated(x), _) => {
+                self.commuted.insert(of);
+                let operands = [r.clone(), x.clone()];
+                let op = BinOp::Sub;
+                return tree(t.ty, Kind::Binary { op, of, operands });
+            }
+            (BinOp::Xor, Kind::Inverted(_), Kind::Inverted(_)) => {}
+            (BinOp::Xor, _, Kind::Inverted(_)) => {
+                self.commuted.insert(of);
+                return joined(t.ty, [r.clone(), l.clone()]);
+            }
+            _ => {}
+        }
         if op == BinOp::Sub && matches!(t.ty, Int { .. }) && is_negatable(r) && !is_constant(r) {
             let kind = Kind::Binary {
                 op: BinOp::Add,
