@@ -2,7 +2,8 @@
 
 use std::fs::File;
 use std::io;
-use std::mem::zeroed;
+use std::mem::{zeroed, ManuallyDrop};
+use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{FromRawFd, RawFd};
 use std::time::Duration;
 
@@ -56,6 +57,13 @@ pub unsafe fn send(fd: RawFd, parts: &[(*const u8, usize)]) -> usize {
             }
         }
     }
+}
+
+/// The addresses of a socket of the internet: its own, and that of whom it is connected to.
+pub fn ends(socket: RawFd) -> Option<(SocketAddr, Option<SocketAddr>)> {
+    // SAFETY: it is only asked, and stays open.
+    let socket = ManuallyDrop::new(unsafe { TcpStream::from_raw_fd(socket) });
+    Some((socket.local_addr().ok()?, socket.peer_addr().ok()))
 }
 
 /// The other side reads to the end.

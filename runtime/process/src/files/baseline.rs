@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::os::fd::RawFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
+use super::connections::Connections;
 use super::system::stands_at;
 use super::system::{self, Identity};
 use crate::variables;
 use pc3_control::report::said;
 use pc3_format::library::{ACCESS_READ, ACCESS_WRITE};
+use pc3_os::files::S_IFSOCK;
 use pc3_os::own::is_own;
 
 #[derive(Debug, Default)]
@@ -23,6 +25,7 @@ pub struct Baseline {
     said: u64,
     /// With what they may be used for.
     inherited: BTreeMap<RawFd, (Identity, u64)>,
+    connections: Connections,
 }
 
 fn uses(fd: RawFd) -> u64 {
@@ -36,17 +39,20 @@ pub fn note() {
     variables::note();
     let directory = std::env::current_dir().map_or(Vec::new(), |d| d.into_os_string().into_vec());
     let list = system::open_ones().unwrap_or_else(|_| (0..3).collect());
-    let inherited = list
+    let inherited: BTreeMap<RawFd, (Identity, u64)> = list
         .into_iter()
         .filter(|fd| !is_own(*fd))
         .filter_map(|fd| Some((fd, (system::of(fd)?, uses(fd)))))
         .collect();
+    let sockets = inherited.iter().filter(|(_, i)| i.0.kind == S_IFSOCK);
+    let connections = Connections::of(sockets.map(|(fd, _)| *fd));
     let _ = BASELINE.set(Baseline {
         directory,
         umask: pc3_os::files::mask(),
         log: stands_at(pc3_os::files::STDERR_FILENO),
         said: said(),
         inherited,
+        connections,
     });
 }
 
@@ -56,14 +62,11 @@ pub fn is_known() -> bool {
 }
 
 pub fn get() -> &'static Baseline {
-    static NONE: Baseline = Baseline {
-        directory: Vec::new(),
+    static NONE: LazyLock<Baseline> = LazyLock::new(|| Baseline {
         umask: 0o22,
-        log: None,
-        said: 0,
-        inherited: BTreeMap::new(),
-    };
-    BASELINE.get().unwrap_or(&NONE)
+        ..Baseline::default()
+    });
+    BASELINE.get().unwrap_or_else(|| &NONE)
 }
 
 /// Where a folder of the checkpoint may lie here, the likelier first.
@@ -94,6 +97,12 @@ impl Baseline {
     /// Does it still lead where it led?
     pub fn is_unchanged(&self, fd: RawFd, now: &Identity) -> bool {
         self.leads_to(fd, now)
+    }
+
+    /// Is it a socket of the library that connects the processes, though it came later?  For one that no call of the
+    /// program's has made.
+    pub(super) fn has_connection(&self, fd: RawFd, now: &Identity) -> bool {
+        now.kind == S_IFSOCK && self.connections.have(fd)
     }
 
     /// Did it lead to this file?

@@ -10,6 +10,7 @@
 
 pub mod baseline;
 pub mod call_place;
+mod connections;
 pub mod describe;
 pub mod locks;
 pub mod memory;

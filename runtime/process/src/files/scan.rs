@@ -124,7 +124,9 @@ fn without_strangers(guests: bool) -> Result<Vec<RawFd>, String> {
         let strange = |fd: &RawFd| {
             let matters = |now: &Identity| !guests || now.is_of_a_path();
             let now = system::of(*fd).filter(matters);
-            !is_own(*fd) && now.is_some_and(|now| !base.is_unchanged(*fd, &now))
+            let known =
+                |now: &Identity| base.is_unchanged(*fd, now) || base.has_connection(*fd, now);
+            !is_own(*fd) && now.is_some_and(|now| !known(&now))
         };
         let unknown: Vec<RawFd> = list.iter().copied().filter(strange).collect();
         let made = made();
@@ -159,7 +161,8 @@ fn find<'a>(
         let Some(identity) = system::of(fd) else {
             continue;
         };
-        if base.is_unchanged(fd, &identity) {
+        if base.is_unchanged(fd, &identity) || made.is_none() && base.has_connection(fd, &identity)
+        {
             continue;
         }
         let rank = made.map_or(0, |m| m.rank);
