@@ -15,7 +15,7 @@ static struct auto_pair { short a; double b; } auto_pair(int n)
 	auto auto_r = auto_pair(step);
 	typeof(auto_r.b) auto_b = auto_r.b;
 	typeof(auto_p) *auto_pp = &auto_p;
-	auto auto_f = auto_pair;
+	auto (auto_f) = auto_pair;
 	auto_s += step;
 #else
 	**auto_pp += 0.25;

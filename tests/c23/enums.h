@@ -6,6 +6,10 @@ static enum enums_later enums_of(int n);
 enum enums_later : short { ENUMS_LOW = -30000, ENUMS_NEXT };
 typedef unsigned long long enums_number;
 enum enums_wide : enums_number { ENUMS_WIDE = 1ull << 40 };
+enum enums_named : enums_number;
+enum enums_measured : typeof(unsigned short);
+enum enums_measured : unsigned short { ENUMS_MEASURED = 60000 };
+enum enums_counted { ENUMS_TOP = 0xffffffffu, ENUMS_OVER, ENUMS_KIND = _Generic(ENUMS_OVER, unsigned long: 1, default: 2) };
 enum { ENUMS_LARGE = 5'000'000'000, ENUMS_ONE = 1 };
 enum enums_bool : bool { ENUMS_NO, ENUMS_YES };
 static enum enums_later enums_of(int n)
@@ -30,6 +34,7 @@ static struct enums_all enums_all = { ENUMS_C, ENUMS_WIDE + 3, { ENUMS_LOW, ENUM
 	case ENUMS_B: sum += 2; break;
 	case ENUMS_C: sum += 3; break;
 	}
+	sum += (int)ENUMS_KIND + ENUMS_MEASURED;
 	printf("enums %d %llu %d %lld %ld %d %llu %d %d\n", enums_s, (enums_number)enums_w, enums_l, (long long)enums_e,
 	       (long)enums_i, enums_all.s, (enums_number)enums_all.w, enums_all.l[1], enums_all.b);
 #endif

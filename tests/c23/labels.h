@@ -23,7 +23,7 @@ end:
 }
 #elif PART == 2
 	int labels_n = 0;
-labels_back:
+[[gnu::unused]] labels_back:
 	auto labels_k = labels_n * 2 + step;
 	if (labels_n++ < 2)
 		goto labels_back;
@@ -31,7 +31,7 @@ labels_back:
 		if (i == step)
 			goto labels_next;
 		labels_n += i;
-	labels_next:
+	labels_next: __attribute__((unused))
 	}
 #else
 	{

@@ -12,6 +12,18 @@ struct state {
 
 #define COUNT(a) (int)(sizeof(a) / sizeof(a[0]))
 
+int alone[];
+static int said_later[];
+
+/* One element, and as many as the end of the file says. */
+static void count_up(int n) {
+    __typeof__((n)) twice = 2 * n;
+#pragma pc3 checkpoint
+    alone[0] += n;
+    said_later[n & 1] += twice;
+    printf("%d %d %d\n", alone[0], said_later[0], said_later[1]);
+}
+
 static void restart(struct state *p) {
     static const struct {
         const char *name;
@@ -59,6 +71,7 @@ int main(void) {
     struct state p = { 7, 8, { 1, 2, 3, 4, 5, 6 } };
     for (int i = 0; i < 4; i++) {
         restart(&p);
+        count_up(i);
         show("first", p.first);
         for (int k = 0; k < 6; k++) show("rest", p.rest[k]);
         show("sums", SUM(2, i, 5) ? SUM(3, 1, 2, i) : 0);
@@ -66,3 +79,5 @@ int main(void) {
     }
     return finish();
 }
+
+static int said_later[2];

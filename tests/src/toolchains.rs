@@ -269,6 +269,96 @@ impl Toolchain {
     }
 }
 
+impl Toolchain {
+    /// Does pc3cc read what the compiler accepts of a file, and does the compiler accept what is printed, with a location everywhere?
+    /// None: it accepts nothing of it.
+    pub fn reads(&self, file: &Path) -> Result<Option<ToolchainResult>> {
+        let dir = tempfile::tempdir()?;
+        let folder = file.parent().unwrap_or(Path::new("."));
+        let copy = dir.path().join(file.file_name().unwrap_or_default());
+        let text = String::from_utf8_lossy(&std::fs::read(file)?).into_owned();
+        if !self.accepted(&text, &copy, folder)? {
+            return Ok(None);
+        }
+        let mut c = self.pc3cc();
+        c.args([&self.dialect, "--emit=c", "--checkpoint-everywhere"]);
+        c.arg("-iquote").arg(folder).arg(&copy);
+        let printed = match patiently(&mut c)? {
+            Ok(printed) => printed,
+            Err(text) => {
+                let why = refused(&text);
+                let read = !text.contains("error[pc3::E01");
+                return Ok(Some(match why.filter(|_| read) {
+                    Some(why) => ToolchainResult::Refused(why),
+                    None => ToolchainResult::Bad(first_error(&text)),
+                }));
+            }
+        };
+        let path = dir.path().join("printed.c");
+        std::fs::write(&path, printed)?;
+        let mut c = self.compiler();
+        c.args(["-w", "-fsyntax-only", &self.dialect, "-x", "cpp-output"]);
+        c.arg(path);
+        Ok(Some(match patiently(&mut c)? {
+            Ok(_) => ToolchainResult::Same,
+            Err(text) => ToolchainResult::Bad(format!("printed: {}", first_error(&text))),
+        }))
+    }
+
+    /// Writes the text to a file without the lines that the compiler has errors for, and with a `main`.
+    fn accepted(&self, text: &str, to: &Path, folder: &Path) -> Result<bool> {
+        let mut lines: Vec<&str> = text.lines().collect();
+        if !text.contains("main") {
+            lines.push("int main(void) { return 0; }");
+        }
+        for _ in 0..ROUNDS {
+            std::fs::write(to, lines.join("\n") + "\n")?;
+            let mut c = self.compiler();
+            c.args(["-w", "-fsyntax-only", &self.dialect]);
+            c.arg("-iquote").arg(folder).arg(to);
+            let Err(said) = patiently(&mut c)? else {
+                let left = lines.iter().filter(|l| is_code(l)).count();
+                return Ok(left > 1);
+            };
+            let place = format!("{}:", to.display());
+            let mut bad = Vec::new();
+            for line in said.lines().filter(|l| l.contains("error: ")) {
+                let number = line.strip_prefix(&place).and_then(|l| l.split(':').next());
+                bad.extend(number.and_then(|n| n.parse::<usize>().ok()));
+            }
+            if bad.is_empty() {
+                return Ok(false);
+            }
+            for i in bad {
+                if let Some(line) = lines.get_mut(i - 1) {
+                    *line = "";
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// How often lines with errors are taken away.
+const ROUNDS: usize = 12;
+
+fn is_code(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && !line.starts_with("//")
+}
+
+/// What it prints, or what it says if it fails or does not end.
+fn patiently(c: &mut Command) -> Result<Result<Vec<u8>, String>> {
+    let mut patient = Command::new("timeout");
+    patient.args(["60"]).arg(c.get_program()).args(c.get_args());
+    let done = patient.stdin(Stdio::null()).output();
+    let done = done.with_context(|| format!("{c:?}"))?;
+    Ok(match done.status.success() {
+        true => Ok(done.stdout),
+        false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),
+    })
+}
+
 /// For pc3cc alone.
 fn is_own(option: &str) -> bool {
     let parts = [
@@ -412,8 +502,12 @@ pub fn programs() -> Result<Vec<Program>> {
 
 /// The files of `compiler/tests/ui`.
 pub fn ui() -> Result<Vec<PathBuf>> {
-    let folder = arch::root().join("compiler/tests/ui");
-    let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    sources(&arch::root().join("compiler/tests/ui"))
+}
+
+/// The sources in C in a folder.
+pub fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let paths = entries.flatten().map(|e| e.path());
     let mut files: Vec<PathBuf> = paths
         .filter(|p| p.extension().is_some_and(|e| e == "c"))

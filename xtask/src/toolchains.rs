@@ -1,11 +1,12 @@
 //! `cargo xtask toolchains`: the programs of the repository by other compilers, with other C libraries and dialects.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
 use anyhow::{ensure, Result};
 use pc3_tests::program::Program;
-use pc3_tests::toolchains::{programs, ui, Toolchain, ToolchainResult};
+use pc3_tests::toolchains::{programs, sources, ui, Toolchain, ToolchainResult};
 use pc3_tests::torture::sample;
 
 use crate::{dist, env};
@@ -31,6 +32,9 @@ pub struct ToolchainsOptions {
     /// Only N of the programs, and of the files of compiler/tests/ui, spread evenly
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
+    /// Instead of all that: read the sources in C in this folder that the compiler accepts (repeatable)
+    #[arg(long, value_name = "FOLDER")]
+    read: Vec<PathBuf>,
     #[arg(short, long, default_value_t = 2)]
     jobs: usize,
     /// Take target/dist as it is
@@ -67,8 +71,14 @@ impl Tally {
 /// One thing to be tried.
 enum Case {
     Program(Box<Program>),
-    Read(std::path::PathBuf),
+    /// A file of compiler/tests/ui.
+    Diagnosed(PathBuf),
+    /// Of somebody else.
+    Read(PathBuf),
 }
+
+/// A column of the table: its head, and what is tried.
+type Kind = (&'static str, fn(&ToolchainsOptions) -> Result<Vec<Case>>);
 
 pub fn run(o: &ToolchainsOptions) -> Result<()> {
     let toolchains = found(o);
@@ -78,24 +88,31 @@ pub fn run(o: &ToolchainsOptions) -> Result<()> {
         targets.dedup();
         dist::run(&targets)?;
     }
-    let mut rows = Vec::new();
+    let kinds: &[Kind] = match o.read.is_empty() {
+        true => &[
+            ("programs moved", of_programs),
+            ("diagnostics as they should be", of_ui),
+        ],
+        false => &[("files read", of_folders)],
+    };
+    let mut table = "\n| compiler | C library |".to_owned();
+    kinds
+        .iter()
+        .for_each(|(kind, _)| table += &format!(" {kind} |"));
+    table += "\n|---|---|";
+    kinds.iter().for_each(|_| table += "---|");
     let mut bad = 0;
     for t in &toolchains {
         let name = format!("{} {}", t.cc, t.dialect);
         println!("== {name}: {}, {}", t.version(), t.library());
-        let moved = all(o, t, of_programs(o)?)?;
-        let read = all(o, t, of_ui(o)?)?;
-        bad += moved.bad + read.bad;
-        rows.push((name, t.library(), moved, read));
+        table += &format!("\n| {name} | {} |", t.library());
+        for (_, cases) in kinds {
+            let tally = all(o, t, cases(o)?)?;
+            bad += tally.bad;
+            table += &format!(" {} |", tally.cell());
+        }
     }
-    println!("\n| compiler | C library | programs moved | diagnostics as they should be |\n|---|---|---|---|");
-    for (name, library, moved, read) in &rows {
-        println!(
-            "| {name} | {library} | {} | {} |",
-            moved.cell(),
-            read.cell()
-        );
-    }
+    println!("{table}");
     ensure!(bad == 0, "{bad} bad");
     Ok(())
 }
@@ -127,12 +144,23 @@ fn of_programs(o: &ToolchainsOptions) -> Result<Vec<Case>> {
 }
 
 fn of_ui(o: &ToolchainsOptions) -> Result<Vec<Case>> {
-    let mut all = ui()?;
+    Ok(named(o, ui()?).into_iter().map(Case::Diagnosed).collect())
+}
+
+fn of_folders(o: &ToolchainsOptions) -> Result<Vec<Case>> {
+    let mut all = Vec::new();
+    for folder in &o.read {
+        all.extend(sources(&folder.canonicalize()?)?);
+    }
+    Ok(named(o, all).into_iter().map(Case::Read).collect())
+}
+
+fn named(o: &ToolchainsOptions, mut all: Vec<PathBuf>) -> Vec<PathBuf> {
     all.retain(|f| {
         let name = f.display().to_string();
         o.only.as_ref().is_none_or(|n| name.contains(n))
     });
-    Ok(chosen(o, all).into_iter().map(Case::Read).collect())
+    chosen(o, all)
 }
 
 fn chosen<T>(o: &ToolchainsOptions, all: Vec<T>) -> Vec<T> {
@@ -150,7 +178,8 @@ fn all(o: &ToolchainsOptions, t: &Toolchain, cases: Vec<Case>) -> Result<Tally> 
         while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
             let (name, outcome) = match case {
                 Case::Program(p) => (p.name.clone(), Some(t.examine(p))),
-                Case::Read(f) => (f.display().to_string(), t.diagnoses(f)?),
+                Case::Diagnosed(f) => (f.display().to_string(), t.diagnoses(f)?),
+                Case::Read(f) => (f.display().to_string(), t.reads(f)?),
             };
             let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
             let (count, why) = match outcome {

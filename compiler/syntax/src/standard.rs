@@ -12,8 +12,6 @@ pub struct Standard {
     pub wide_enumerators: bool,
     /// Structs, unions and enumerations of one tag with the same members are one type.
     pub same_tags: bool,
-    /// clang takes the name behind `auto` for the variable's, though it may be a type's.
-    pub auto_infers: bool,
     /// `typeof` and `asm` are names.
     pub strict: bool,
 }
@@ -34,7 +32,6 @@ impl Standard {
             utf8_unsigned: c23 && (clang.is_none() || macros.contains_key("__CHAR8_TYPE__")),
             wide_enumerators: c23 && clang.is_none_or(|v| v >= 20),
             same_tags: c23 && clang.is_none_or(|v| v >= 21) && gnu.is_none_or(|v| v >= 15),
-            auto_infers: c23 && clang.is_some(),
             strict: !c23 && macros.contains_key("__STRICT_ANSI__"),
         }
     }

@@ -194,6 +194,8 @@ pub enum SymKind {
 
 /// Among the attributes of a `constexpr` object.
 pub(crate) const CONSTANT: &str = "constexpr";
+/// Among those of `int a[];`, which gets one element at the end of the unit.
+pub(crate) const ONE_ELEMENT: &str = "[]";
 
 #[derive(Clone, Debug)]
 pub struct Symbol {
@@ -226,6 +228,11 @@ pub struct Symbol {
 }
 
 impl Symbol {
+    /// Is it an array whose declarations do not say how long it is?
+    pub fn has_one_element(&self) -> bool {
+        self.attributes.iter().any(|a| a == ONE_ELEMENT)
+    }
+
     /// Is it a constant to the compiler?
     pub fn is_constant(&self) -> bool {
         self.kind == SymKind::EnumConst || self.attributes.iter().any(|a| a == CONSTANT)

@@ -20,6 +20,16 @@ use pc3_typemetric::descriptor::{
 };
 
 impl TypeTable<'_, '_> {
+    /// `int a[];` stands at the end of the unit: it is `int a[1];`, of a size that can be asked.
+    pub(super) fn has_one_element(&mut self, s: &Symbol, name: &str) {
+        let linkage = match s.storage {
+            Storage::Static => "static",
+            _ => "extern",
+        };
+        let thread = if s.thread_local { "__thread " } else { "" };
+        self.support += &format!("{linkage} {thread}__typeof__({name}[0]) {name}[1];\n");
+    }
+
     /// `c` names the type, or that around it.
     pub(super) fn fields(&mut self, r: RecordId, c: &str) -> Vec<Field> {
         let u = self.cx.u;

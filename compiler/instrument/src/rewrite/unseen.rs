@@ -48,7 +48,7 @@ pub fn alignment(cx: &UnitCx, s: SymId) -> String {
 
 fn instead(cx: &UnitCx, n: &TextName) -> Option<String> {
     let (u, sym) = (cx.u, cx.u.sym(n.sym));
-    if let (Some(new), Some(_)) = (cx.statics.get(&n.sym), sym.value) {
+    if let Some(new) = cx.statics.get(&n.sym).filter(|_| sym.is_constant()) {
         return Some(new.clone());
     }
     if sym.kind == SymKind::EnumConst {

@@ -193,6 +193,7 @@ impl Lower {
 
     fn finish(mut self) -> (Unit, Diagnostics) {
         self.note_threadprivate();
+        self.complete_arrays();
         let mut unit = self.unit;
         let mut diags = self.diags;
         // Inline functions of system headers are full of builtins; what is not understood in

@@ -529,3 +529,33 @@ fn sizes_of_literals() {
         "#]],
     );
 }
+
+#[test]
+fn later_declarations() {
+    let mut target = Target::default();
+    (target.standard.c23, target.standard.wide_enumerators) = (true, true);
+    check_for(
+        &target,
+        "typedef struct item item; typedef short T; enum e : T; enum f : typeof(char) { F };\n\
+         enum g { A = 0xffffffffu, B, C = _Generic(B, unsigned long: 1, default: 2) }; auto (x) = 1.5; auto s[] = \"abc\"; int a[];\n\
+         void l(item *p) { for (item *next, *i = p; i; i = next) next = i; end: __attribute__((unused)) }",
+        expect![[r#"
+            typedef item: struct item
+            typedef T: short
+            enum f Char F=0
+            enum g ULong A=4294967295 B=4294967296 C=1
+            decl x: double linked init = 1.5:double
+            decl s: char [4] linked init = "abc":char [4]
+            decl a: int [1] linked
+            function l: void (struct item *) linked init (p: struct item *)
+              {
+                for decl; i; (= i next):struct item *
+                  decl next: struct item *
+                  decl i: struct item * init = p
+                  (= next i):struct item *
+                label end
+                  ;
+              }
+        "#]],
+    );
+}

@@ -143,13 +143,18 @@ impl<'a> Masker<'a> {
                 self.attributes(i + 2, end.saturating_sub(1));
                 return self.soften(i, end);
             }
+            "for" if self.heads_declaration(i + 2) => {
+                self.copy(t);
+                self.put(self.tokens.list[i + 1].end, "auto");
+            }
             "_Alignas" => {
                 let end = self.behind_parens(i + 1);
                 self.keep_text(i, end);
                 return self.soften(i, end);
             }
             "__extension__" | "_Nonnull" | "_Nullable" | "_Nullable_result"
-            | "_Null_unspecified" => return self.soften(i, i + 1),
+            | "_Null_unspecified" | "__cdecl" | "__stdcall" | "__fastcall" | "__thiscall"
+            | "__vectorcall" | "__pascal" => return self.soften(i, i + 1),
             "typeof" | "asm" if self.standard.strict => self.hide(t),
             "asm" | "__asm" | "__asm__" => return self.asm(i, t),
             "_Static_assert" => {

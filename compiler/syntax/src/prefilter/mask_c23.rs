@@ -9,6 +9,7 @@
 //! ```
 
 use super::mask::Masker;
+use super::normalise::{heads_declaration, HEAD};
 use super::tokens::{Token, TokenKind};
 use super::{closing, Mark};
 
@@ -89,14 +90,20 @@ impl Masker<'_> {
         super::nested_typeof(&|k| self.word(k), i)
     }
 
+    /// In a loop's head: the word for it fits in front of the tokens.
+    pub(crate) fn heads_declaration(&self, at: usize) -> bool {
+        let list = &self.tokens.list;
+        let room = |t: &Token| t.start >= list[at - 1].end + HEAD.len() as u32;
+        list.get(at).is_some_and(room) && heads_declaration(&|k| self.word(k), self.tokens, at)
+    }
+
     /// Behind `auto`: a name and its value, without a type.
     fn infers(&self, mut i: usize) -> bool {
         loop {
             i = match self.word(i) {
                 "const" | "volatile" | "static" | "constexpr" | "register" | "extern"
-                | "restrict" | "_Atomic" | "__const" | "__restrict" | "_Thread_local" | "*" => {
-                    i + 1
-                }
+                | "restrict" | "_Atomic" | "__const" | "__restrict" | "_Thread_local" | "*"
+                | "(" => i + 1,
                 _ => match self.behind_attribute(i) {
                     end if end > i => end,
                     _ => break,
@@ -104,8 +111,15 @@ impl Masker<'_> {
             }
         }
         let mut end = i + 1;
-        while self.behind_attribute(end) > end {
-            end = self.behind_attribute(end);
+        loop {
+            end = match self.word(end) {
+                ")" => end + 1,
+                "[" if self.word(end + 1) != "[" => closing(self.text, self.tokens, end) + 1,
+                _ => match self.behind_attribute(end) {
+                    behind if behind > end => behind,
+                    _ => break,
+                },
+            };
         }
         self.is_ident(i) && self.word(end) == "="
     }
@@ -155,13 +169,21 @@ impl Masker<'_> {
                 | "const"
                 | "volatile"
         );
-        let named = builtin || self.word(colon + 1).ends_with("_t");
+        let computed = matches!(
+            self.word(colon + 1),
+            "typeof" | "__typeof__" | "typeof_unqual"
+        );
+        let member = self.records.last() == Some(&true);
+        let named = builtin || self.word(colon + 1).ends_with("_t") || computed || !member;
         if end == colon + 1 || !(self.word(end) == "{" || named) {
             return i + 1;
         }
         if self.word(end) != "{" && self.word(end) != ";" && named {
             // What follows the type is declared: `enum e : short x;`.
-            end = self.end_of_words(colon + 1);
+            end = match computed {
+                true => self.behind_parens(colon + 2),
+                false => self.end_of_words(colon + 1),
+            };
         }
         let list = &self.tokens.list;
         let span = list[colon + 1].start..list[end - 1].end;

@@ -18,7 +18,7 @@ pub(crate) fn normalise(mut text: String, standard: &Standard) -> (String, Token
     if replace_digraphs(&mut text, &tokens) {
         tokens = tokenize(&text);
     }
-    let mut inserts = inserts(&text, &tokens, standard);
+    let mut inserts = inserts(&text, &tokens);
     let located = replace_locations(&mut text, &tokens);
     if inserts.is_empty() && !located {
         return (text, tokens);
@@ -30,7 +30,7 @@ pub(crate) fn normalise(mut text: String, standard: &Standard) -> (String, Token
 }
 
 /// What is put in between tokens, and where.
-fn inserts(text: &str, tokens: &Tokens, standard: &Standard) -> Vec<(u32, &'static str)> {
+fn inserts(text: &str, tokens: &Tokens) -> Vec<(u32, &'static str)> {
     let word = |i: usize| {
         tokens
             .list
@@ -66,13 +66,8 @@ fn inserts(text: &str, tokens: &Tokens, standard: &Standard) -> Vec<(u32, &'stat
                 }
             }
             // What begins with a type's name is no product, which the parser takes it for.
-            "(" if i > 0
-                && word(i - 1) == "for"
-                && heads_declaration(&word, tokens, i + 1)
-                // Without it the program is refused.
-                && !standard.auto_infers =>
-            {
-                inserts.push((t.end, "auto "));
+            "(" if i > 0 && word(i - 1) == "for" && heads_declaration(&word, tokens, i + 1) => {
+                inserts.push((t.end, HEAD));
             }
             _ => {}
         }
@@ -92,7 +87,14 @@ fn insert_at(text: &str, tokens: &Tokens, i: usize, depth: i32) -> Option<(u32, 
     let touched = list.get(i + 1).filter(|n| n.start == t.end);
     match word(i) {
         // `L: }` and `L: int x;` are accepted by compilers, not by the parser.
-        ":" if word(i + 1) == "}" || label_of_declaration(&word, tokens, i) => Some((t.end, ";")),
+        ":" if label_of_declaration(&word, tokens, i) => Some((t.end, ";")),
+        ":" => {
+            let mut behind = i + 1;
+            while matches!(word(behind), "__attribute__" | "__attribute") {
+                behind = super::closing(text, tokens, behind + 1) + 1;
+            }
+            (word(behind) == "}").then(|| (list[behind - 1].end, ";"))
+        }
         // Room for the operand that the mask invents.
         "?" if word(i + 1) == ":" => {
             let after = touched?.end;
@@ -195,7 +197,8 @@ fn label_of_declaration<'a>(
     colon: usize,
 ) -> bool {
     let ident = |i: usize| (tokens.list.get(i)).is_some_and(|t| t.kind == TokenKind::Ident);
-    if !ident(colon + 1) {
+    // `[[gnu::const]]`
+    if !ident(colon + 1) || colon > 0 && word(colon - 1) == ":" {
         return false;
     }
     let typed = ident(colon + 2)
@@ -276,8 +279,15 @@ fn begins_declaration(word: &str) -> bool {
     )
 }
 
+/// Room at the beginning of a loop's head, for a word that only the parser sees: it makes a declaration of `T *p;`.
+pub(crate) const HEAD: &str = "     ";
+
 /// `T *p,` or `T *p;`, where `T` is the name of a type.
-fn heads_declaration<'a>(word: &dyn Fn(usize) -> &'a str, tokens: &Tokens, at: usize) -> bool {
+pub(crate) fn heads_declaration<'a>(
+    word: &dyn Fn(usize) -> &'a str,
+    tokens: &Tokens,
+    at: usize,
+) -> bool {
     let ident = |i: usize| (tokens.list.get(i)).is_some_and(|t| t.kind == TokenKind::Ident);
     let mut name = at + 1;
     while word(name) == "*" {

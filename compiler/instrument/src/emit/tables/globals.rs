@@ -60,6 +60,9 @@ impl Emitter<'_, '_> {
             .types
             .integer_with_meaning(g.ty.ty, held)
             .map_or("0".into(), row);
+        if let Some(s) = g.sym.filter(|s| u.sym(*s).has_one_element()) {
+            self.types.has_one_element(u.sym(s), &g.c_name);
+        }
         if tail.is_none() {
             let what = format!("`{}`", g.name);
             self.types.agrees(&g.c_name, g.ty.ty, &what);

@@ -101,7 +101,13 @@ pub(crate) fn spell_typeofs(cx: &mut UnitCx) {
         let spelled = !cx.names.is_vm(x.ty) && !matches!(u.ty(x.ty.ty), Type::Unsupported(_));
         let moves = |s: SymId| cx.statics.contains_key(&s) || cx.hoisted.contains_key(&s);
         if spelled && (!cx.plan(f).points.is_empty() || mentions(u, *e, &moves)) {
-            let text = cx.names.type_name(x.ty);
+            // `typeof((x))`: a value, since no type stands in more parentheses.
+            let before = u.slice(&(0..x.span.start)).trim_end();
+            let before = before.strip_suffix('(').map_or("", str::trim_end);
+            let text = match before.ends_with('(') {
+                true => format!("*({})0", cx.names.declare(x.ty, "(*)")),
+                false => cx.names.type_name(x.ty),
+            };
             cx.ambient.push(Edit {
                 span: x.span.clone(),
                 text,

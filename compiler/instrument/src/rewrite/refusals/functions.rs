@@ -170,10 +170,12 @@ fn variable_lengths(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) 
         ));
     };
     visit_decls(u, Node::Stmt(u.func(f).body), &mut |d, _| {
-        for v in d.vars.iter().filter(|_| d.is_typedef) {
-            if cx.names.is_vm(u.sym(v.sym).ty) {
+        for v in &d.vars {
+            let inferred = v.vla_lens.is_empty() && u.slice(&d.span).contains("auto");
+            if (d.is_typedef || inferred) && cx.names.is_vm(u.sym(v.sym).ty) {
+                let of = if d.is_typedef { "type" } else { "the type of" };
                 let message = format!(
-                    "the length of type `{}` is a runtime value, in a function that can reach a checkpoint location",
+                    "the length of {of} `{}` is a runtime value, in a function that can reach a checkpoint location",
                     u.sym(v.sym).name
                 );
                 refuse(

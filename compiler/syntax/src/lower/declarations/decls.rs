@@ -181,8 +181,12 @@ impl Lower {
         let old = self.unit.sym(sym).ty;
         if auto_type {
             if let Init::Expr(e) = init {
-                let ty = self.unit.expr(*e).ty;
-                let ty = self.types.decay(ty);
+                let value = self.unit.expr(*e).ty;
+                let ty = match self.types.get(old.ty) {
+                    // `auto text[] = "...";`
+                    Type::Array { .. } => value,
+                    _ => self.types.decay(value),
+                };
                 let ty = self.inferred(old, ty);
                 self.unit.symbols[sym.index()].ty = ty;
             }
@@ -199,6 +203,27 @@ impl Lower {
                     len: ArrayLen::Const(n),
                 });
                 self.unit.symbols[sym.index()].ty.ty = ty;
+            }
+        }
+    }
+
+    /// `int a[];` is `int a[1];` if nothing else is said in the unit.
+    pub(crate) fn complete_arrays(&mut self) {
+        for s in &mut self.unit.symbols {
+            let tentative = s.is_global && s.defined && !s.initialised && s.func.is_none();
+            let Type::Array {
+                elem,
+                len: ArrayLen::Unknown,
+            } = *self.types.get(s.ty.ty)
+            else {
+                continue;
+            };
+            if tentative && s.kind == SymKind::Var {
+                s.ty.ty = self.types.intern(Type::Array {
+                    elem,
+                    len: ArrayLen::Const(1),
+                });
+                s.attributes.push(ONE_ELEMENT.into());
             }
         }
     }

@@ -295,6 +295,13 @@ impl Lower {
     /// A type that is named by words alone.
     pub(crate) fn type_in_words(&mut self, span: &Span) -> Option<QualType> {
         let text = self.text(span).to_string();
+        let mut text = text.as_str();
+        while let Some(inner) = ["typeof_unqual", "__typeof__", "typeof"]
+            .iter()
+            .find_map(|w| text.strip_prefix(w)?.trim().strip_prefix('('))
+        {
+            text = inner.trim().strip_suffix(')')?;
+        }
         let words = text.split_whitespace();
         let words: Vec<&str> = words
             .filter(|w| !matches!(*w, "const" | "volatile"))
@@ -321,6 +328,7 @@ impl Lower {
         let mut next = Some(0i128);
         let mut all = Vec::new();
         let mut constants = Vec::new();
+        let mut before = None;
         for e in &n.node.enumerators {
             if let Some(x) = &e.node.expression {
                 let x = self.expr(x);
@@ -336,9 +344,16 @@ impl Lower {
                 IntKind::LongLong,
                 IntKind::ULongLong,
             ];
+            // Until the end of the definition one more than an unsigned number is one.
+            let counted =
+                before.filter(|_| target.standard.wide_enumerators && e.node.expression.is_none());
+            let like = |k: &IntKind| {
+                *k == IntKind::Int || counted.is_none_or(|b| target.signed(b) == target.signed(*k))
+            };
             let kind = next
-                .and_then(|v| kinds.into_iter().find(|&k| target.fits(k, v)))
+                .and_then(|v| (kinds.into_iter().filter(like)).find(|&k| target.fits(k, v)))
                 .unwrap_or(IntKind::Int);
+            before = Some(kind);
             let fixed = self.unit.enums[id.index()].fixed;
             let ty = match fixed {
                 true => self.types.plain(Type::Enum(id)),

@@ -503,7 +503,12 @@ impl Lower {
     fn generic(&mut self, n: &Node<ast::GenericSelection>) -> ExprId {
         let span = self.span(n.span);
         let control = self.expr(&n.node.expression);
-        let wanted = self.value_ty(control);
+        let of = self.span(n.node.expression.span);
+        let wanted = match self.text(&of).starts_with("typeof") {
+            // As it is.
+            true => self.ty(control),
+            false => self.value_ty(control),
+        };
         let (mut chosen, mut default, mut types) = (None, None, 0);
         for a in &n.node.associations {
             match &a.node {
