@@ -388,7 +388,7 @@ fn receivers_known(asked: &TokenStream, links: &Links, made: &Expr) -> TokenStre
         if false {
             loop {}
             #[allow(unused_imports)]
-            use ::pc3::point::{HoldsEnd as _, HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _, KnownBorrowed as _, KnownOther as _, KnownRepeated as _, KnownSaved as _, KnownSeen as _};
+            use ::pc3::point::{places::*, KnownBorrowed as _, KnownOther as _, KnownRepeated as _, KnownSaved as _, KnownSeen as _};
             #known
         }
     }

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::Expr;
 
 use super::loops::{of, Question};
-use super::{is_borrowing, places, Builder, Restoration, Result, Var};
+use super::{is_borrowing, places, BodyForm, Builder, Restoration, Result, Var};
 use crate::function::receivers::{again_name, way_name};
 use crate::reevaluation::{has_guard, still, telling, Locals, Source};
 
@@ -203,13 +203,17 @@ impl Builder {
             if is_chain(self, written) {
                 let ty = self.name("p");
                 again.push(self.chain_argument(written, &ty));
+                call.borrows.chain(written, &ty);
                 first.push(quote_spanned!(e.span()=> ::pc3::point::same(#ty, #e)));
                 call.types.push(ty);
                 continue;
             }
             match self.borrow_at(e, number) {
                 Some(borrow) => {
-                    again.push(borrow);
+                    again.push(match self.form {
+                        BodyForm::Hot => borrow,
+                        _ => call.borrows.tied(e, borrow, &mut || self.name("p")),
+                    });
                     // As the user wrote it: what the compiler makes of it may overlap with other arguments.
                     first.push(quote!(#e));
                 }
@@ -342,6 +346,7 @@ pub(super) struct Call {
     pub(super) receiver: Option<Receiver>,
     /// Stand for the types of arguments by value.
     pub(super) types: Vec<Ident>,
+    pub(super) borrows: places::Arguments,
 }
 
 /// How a method takes its receiver.

@@ -239,9 +239,10 @@ impl Builder {
         }
         let reeval = is_reeval(&local.attrs);
         if !reeval {
-            if let Some(asked) = self.chained(e, &local.pat) {
+            if let Some((way, mut known)) = self.chained(e, &local.pat) {
+                known.extend(self.in_one_form(places::ask_typed(e, &local.pat)));
                 self.leaf(e);
-                return Some(asked);
+                return Some((way, known));
             }
         }
         let (pat, ty) = match &local.pat {
@@ -286,7 +287,7 @@ impl Builder {
                 }},
                 false => {
                     let mut checks = checked(e, &[(name.clone(), false)]);
-                    checks.extend(ty.map(|ty| places::ask_typed(e, ty, name)));
+                    checks.extend(places::ask_typed(e, &local.pat));
                     self.in_one_form(checks)
                 }
             };
@@ -323,7 +324,9 @@ impl Builder {
             let way = Restoration::Made(quote! {
                 match #e { #inner => { #assign } #[allow(unreachable_patterns)] _ => ::pc3::point::changed() }
             });
-            (way, self.in_one_form(checked(e, &names)))
+            let mut checks = checked(e, &names);
+            checks.extend(places::ask_typed(e, &local.pat));
+            (way, self.in_one_form(checks))
         })
     }
 }

@@ -5,9 +5,9 @@ use crate::visit::{self, Visit};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Type, UnOp};
+use syn::{Expr, Pat, UnOp};
 
-use crate::reevaluation::{still, telling};
+use crate::reevaluation::{is_constructor, still, telling};
 
 /// How many pointers, one within the other, are looked through.
 const DEPTH: usize = 4;
@@ -48,7 +48,7 @@ pub(super) fn unreached(asked: &TokenStream) -> TokenStream {
         false => quote!(if false {
             loop {}
             #[allow(unused_imports)]
-            use ::pc3::point::{HoldsEnd as _, HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _};
+            use ::pc3::point::places::*;
             #asked
         }),
     }
@@ -72,12 +72,17 @@ impl<'ast> Visit<'ast> for Places<'_> {
 pub(super) fn asked_of(e: &Expr, ask: &TokenStream) -> TokenStream {
     match e {
         Expr::Index(i) => {
-            let (base, at) = (&i.expr, place(&i.expr));
-            quote_spanned!(at=> #ask(&::pc3::point::Indexed(&#base));)
+            let (base, by, at) = (&i.expr, &i.index, place(&i.expr));
+            quote_spanned!(at=> #ask(&(&&&::pc3::point::indexed(&#base, &(#by))).way());)
         }
         Expr::Unary(u) if matches!(u.op, UnOp::Deref(_)) => {
             let (base, at) = (&u.expr, place(&u.expr));
-            quote_spanned!(at=> #ask(&(&&&&::pc3::point::holds(&#base)).followed());)
+            quote_spanned!(at=> #ask(&(&&&&&&::pc3::point::holds(&#base)).followed());)
+        }
+        Expr::MethodCall(m) if m.method == "as_deref" || m.method == "as_deref_mut" => {
+            let (base, at) = (&m.receiver, telling(e));
+            let held = quote_spanned!(at=> (&&::pc3::point::holds(&#base)).deep());
+            quote_spanned!(at=> #ask(&(&&&&&&#held).followed());)
         }
         Expr::Field(f) => behind_pointers(&f.base, ask),
         _ => TokenStream::new(),
@@ -91,24 +96,143 @@ fn behind_pointers(base: &Expr, ask: &TokenStream) -> TokenStream {
 }
 
 fn through(mut held: TokenStream, at: Span, ask: &TokenStream) -> TokenStream {
-    for _ in 0..DEPTH {
-        held = quote_spanned!(at=> (&&&&&#held).to());
+    // One step more tells where the way behind the last one ends.
+    for _ in 0..=DEPTH {
+        held = quote_spanned!(at=> (&&&&&&&#held).to());
     }
     quote_spanned!(at=> #ask(&#held);)
 }
 
-/// Asks, of a borrow with a type of its own, how that is found through what is borrowed: `let text: &str = &name;`.
-pub(super) fn ask_typed(e: &Expr, ty: &Type, name: &Ident) -> TokenStream {
-    let (Expr::Reference(r), Type::Reference(to)) = (e, ty) else {
+/// Asks, of what a `let` with a type binds, how that is found through what is borrowed: `let text: &str = &name;`.
+pub(super) fn ask_typed(e: &Expr, pat: &Pat) -> TokenStream {
+    let Pat::Type(typed) = pat else {
         return TokenStream::new();
     };
-    // What implements the trait is the value itself.
-    if matches!(&*to.elem, Type::TraitObject(_)) {
-        return TokenStream::new();
+    let mut bound = Vec::new();
+    each_bound(e, &typed.pat, &mut bound);
+    let asked = bound.into_iter().map(|(e, name)| {
+        let ty = quote_spanned!(name.span()=> ::pc3::point::type_of(&#name));
+        ask_made_into(e, &ty)
+    });
+    unreached(&asked.collect())
+}
+
+/// As that, of a type that is written.
+pub(super) fn asked_of_type(e: &Expr, ty: &TokenStream) -> TokenStream {
+    unreached(&ask_made_into(e, ty))
+}
+
+/// Names with what is bound to them alone.
+fn each_bound<'a>(e: &'a Expr, pat: &'a Pat, into: &mut Vec<(&'a Expr, &'a Ident)>) {
+    match (e, pat) {
+        (Expr::Paren(p), pat) => each_bound(&p.expr, pat, into),
+        (Expr::Group(p), pat) => each_bound(&p.expr, pat, into),
+        (Expr::Tuple(t), Pat::Tuple(p)) if t.elems.len() == p.elems.len() => {
+            let each = t.elems.iter().zip(&p.elems);
+            each.for_each(|(e, pat)| each_bound(e, pat, into));
+        }
+        (e, Pat::Ident(p)) if is_made_into(e) => into.push((e, &p.ident)),
+        _ => {}
     }
-    let (base, at) = (&r.expr, place(&r.expr));
-    let leads = quote_spanned!(at=> ::pc3::point::leads(&#base, &*#name));
-    unreached(&through(leads, at, &quote!(::pc3::point::fine)))
+}
+
+/// Asks, of a borrow that is made into one of another type where it stands.
+fn ask_made_into(e: &Expr, ty: &TokenStream) -> TokenStream {
+    let at = match e {
+        Expr::Reference(r) => place(&r.expr),
+        e => place(e),
+    };
+    let e = still(e);
+    let way = quote_spanned!(at=> (&&&::pc3::point::leads(&#e, &#ty)).way());
+    through(way, at, &quote!(::pc3::point::fine))
+}
+
+/// Borrows among what a call that is gone back into is given: each is tied to the type that it is made into there.
+#[derive(Default)]
+pub(super) struct Arguments {
+    pub(super) types: Vec<Ident>,
+    asked: TokenStream,
+}
+
+impl Arguments {
+    /// `made`: how it is made again, if that is known to be another expression.
+    pub(super) fn tied(
+        &mut self,
+        e: &Expr,
+        made: TokenStream,
+        name: &mut dyn FnMut() -> Ident,
+    ) -> TokenStream {
+        match e {
+            Expr::Paren(p) => self.tied(&p.expr, made, name),
+            Expr::Group(p) => self.tied(&p.expr, made, name),
+            e if is_made_into(e) => {
+                let ty = name();
+                self.asked.extend(ask_made_into(e, &quote!(#ty)));
+                let tied = quote_spanned!(place(e)=> ::pc3::point::same(#ty, #made));
+                self.types.push(ty);
+                tied
+            }
+            e => {
+                let mut parts = e.clone();
+                let list = match &mut parts {
+                    Expr::Tuple(t) => &mut t.elems,
+                    Expr::Array(t) => &mut t.elems,
+                    Expr::Call(c) if is_constructor(&c.func) => &mut c.args,
+                    Expr::Reference(r) if matches!(*r.expr, Expr::Array(_) | Expr::Tuple(_)) => {
+                        let (inner, to) = (&r.expr, &r.mutability);
+                        let tied = self.tied(inner, quote!(#inner), name);
+                        return quote!(& #to #tied);
+                    }
+                    _ => return made,
+                };
+                for e in list {
+                    let tied = self.tied(e, quote!(#e), name);
+                    *e = Expr::Verbatim(tied);
+                }
+                quote!(#parts)
+            }
+        }
+    }
+
+    /// As that, of what has been tied to the type.
+    pub(super) fn chain(&mut self, e: &Expr, ty: &Ident) {
+        self.asked.extend(ask_made_into(e, &quote!(#ty)));
+    }
+
+    /// Asks, behind the call, what these types say.
+    pub(super) fn asked(&self) -> TokenStream {
+        unreached(&self.asked)
+    }
+}
+
+/// Might the expression be a borrow that is made into another one?
+pub(super) fn is_made_into(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => is_made_into(&p.expr),
+        Expr::Group(p) => is_made_into(&p.expr),
+        Expr::Reference(r) => is_there(&r.expr),
+        e => is_there(e),
+    }
+}
+
+/// A place, or what methods give: it has a type of its own.
+fn is_there(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => is_there(&p.expr),
+        Expr::Group(p) => is_there(&p.expr),
+        Expr::Field(f) => is_there(&f.base),
+        Expr::Index(i) => is_there(&i.expr),
+        Expr::Path(p) => {
+            let lower = |i: &Ident| {
+                i.to_string()
+                    .starts_with(|c: char| c.is_lowercase() || c == '_')
+            };
+            p.path.get_ident().is_some_and(lower)
+        }
+        Expr::Unary(u) => matches!(u.op, UnOp::Deref(_)),
+        Expr::MethodCall(_) | Expr::Try(_) => true,
+        _ => false,
+    }
 }
 
 fn place(e: &Expr) -> Span {

@@ -405,7 +405,7 @@ impl Builder {
         // Other points know nothing of them.
         let known = self.visible.len() - std::mem::take(&mut self.handed).len();
         self.visible.truncate(known);
-        let types = &call.types;
+        let types = call.types.iter().chain(&call.borrows.types);
         self.head()
             .extend(quote!(#(let #types = ::core::marker::PhantomData;)*));
         let (asked, hot, resume) = (&call.asked, &call.hot, &call.resume);
@@ -441,6 +441,7 @@ impl Builder {
         let at = label(&self.name("u").to_string());
         let arms = quote!(::pc3::point::check(&mut pc3_frame, &#point); #back);
         self.unit(arms, &[n], &at);
+        self.put(self.in_one_form(call.borrows.asked()));
         self.region().points.push(Point { label: n, vars });
         let mut value = self.name("c");
         value.set_span(inner.span());

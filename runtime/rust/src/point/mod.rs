@@ -28,6 +28,10 @@ pub use items::{advance, array, Array};
 pub use locals::{back, carried, changed, check, held, hold, keep, label, lost, take};
 pub use mode::{Hot, Kept, Left, Mode, Never, Resume};
 pub use passage::{due, leave, passed, resumed};
+pub use questions::closures::{
+    called_again, items_again, made_again, Copies, CopiesBits, CopiesKnown, CopiesOther,
+    CopiesPlain, Ending, EndsAloud, EndsQuietly,
+};
 pub use questions::heads::{
     given, in_order, read, second, Between, Brief, Foreign, Goes, GoesItself, GoesOther, GoesPlain,
     IsApart, IsCell, IsElsewhere, IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled, IsTaken,
@@ -43,10 +47,7 @@ pub use questions::lasting::{
 pub use questions::loud::{
     judge, judge_called, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved,
 };
-pub use questions::places::{
-    called_again, fine, holds, leads, Anywhere, Copies, CopiesBits, CopiesKnown, CopiesOther,
-    CopiesPlain, Holds, HoldsEnd, HoldsItself, HoldsOther, HoldsPlain, HoldsPointer, Indexed,
-};
+pub use questions::places::{fine, holds, indexed, leads, type_of};
 pub use questions::receivers::{Form, Lent, Moved, Way};
 pub use questions::repeats::{
     copied_into, looked, mapped, passes, scanned, successors, Cloned, Repeats, RepeatsOther,
@@ -59,4 +60,14 @@ pub use questions::ways::{
     KnownOther, KnownRepeated, KnownSaved, KnownSeen, Parked, Remade, RemadeBorrow, RemadeOther,
     RemadeSteady, Seen, Still, WithCells, WithoutCells,
 };
-pub use results::{same, Asked, End, Reached, Refused, Report};
+pub use results::{first, same, Asked, End, Reached, Refused, Report};
+
+/// What the questions about places are asked with.
+pub mod places {
+    pub use super::questions::places::{
+        HoldsDeep as _, HoldsEnd as _, HoldsItself as _, HoldsNoDeep as _, HoldsOther as _,
+        HoldsPerhaps as _, HoldsPlain as _, HoldsPlainPointer as _, HoldsPointer as _,
+        IndexedItself as _, IndexedKnown as _, IndexedList as _, LeadsBorrow as _, LeadsSame as _,
+        LeadsValue as _, SeeksEnd as _, SeeksNothing as _, SeeksOn as _,
+    };
+}

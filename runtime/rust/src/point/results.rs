@@ -9,6 +9,12 @@ pub fn same<T>(_: PhantomData<T>, value: T) -> T {
     value
 }
 
+/// A value, with what is asked of its type behind it.
+#[inline(always)]
+pub fn first<T>(value: T, (): ()) -> T {
+    value
+}
+
 /// A value with a `?` behind it, in a function that returns `R`.
 pub struct Asked<V, R> {
     value: V,

@@ -131,7 +131,7 @@ pub(super) fn ask_parts(made: &Expr) -> TokenStream {
         false => quote!(if false {
             loop {}
             #[allow(unused_imports)]
-            use ::pc3::point::{GoesItself as _, GoesOther as _, GoesPlain as _, HoldsEnd as _, HoldsItself as _, HoldsOther as _, HoldsPlain as _, HoldsPointer as _, IsBorrow as _, IsText as _, IsValue as _};
+            use ::pc3::point::{GoesItself as _, GoesOther as _, GoesPlain as _, places::*, IsBorrow as _, IsText as _, IsValue as _};
             #asked
         }),
     }

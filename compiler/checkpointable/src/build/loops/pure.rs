@@ -16,6 +16,8 @@ use crate::names::texts::captures;
 use crate::names::NUMBERS;
 use crate::reevaluation::{is_adaptor, is_constructor, is_source, iterates, telling};
 
+mod results;
+
 const WHY: &str = "would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)";
 
 /// Sees to it that closures are such that methods are given, or gives what is not known of them; `known` are locals that are.
@@ -139,6 +141,9 @@ impl VisitMut for Closures<'_> {
             wrong: None,
         };
         look.scope(&mut c.body);
+        if let syn::ReturnType::Type(_, ty) = &c.output {
+            results::made_into(&mut c.body, ty);
+        }
         if let Some(wrong) = look.wrong {
             return self.wrong(wrong);
         }
@@ -273,7 +278,8 @@ const STRUCTURE: &[&str] = &[
 
 /// Methods of iterators beside those.
 const OF_ITERATORS: &[&str] = &[
-    "all", "any", "count", "find", "fold", "position", "product", "sum",
+    "all", "any", "count", "find", "find_map", "fold", "last", "max_by", "min_by", "nth",
+    "position", "product", "sum",
 ];
 
 struct Pure<'k> {
@@ -310,6 +316,14 @@ impl Pure<'_> {
         let mut all = Vec::new();
         for mut stmt in std::mem::take(&mut b.stmts) {
             let asked = self.apart(|s| s.stmt(&mut stmt));
+            if let Stmt::Local(syn::Local {
+                pat: syn::Pat::Type(t),
+                init: Some(i),
+                ..
+            }) = &mut stmt
+            {
+                results::made_into(&mut i.expr, &t.ty);
+            }
             if !asked.is_empty() {
                 all.push(Stmt::Expr(Expr::Verbatim(asked), None));
             }
@@ -346,7 +360,8 @@ impl Pure<'_> {
         let place = places::asked_of(e, &quote!(::pc3::point::fine));
         self.asked.extend(place);
         match e {
-            Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => {}
+            Expr::Lit(_) | Expr::Closure(_) => {}
+            Expr::Path(_) => results::given(e),
             Expr::Paren(p) => self.expr(&mut p.expr),
             Expr::Group(g) => self.expr(&mut g.expr),
             Expr::Field(f) => self.expr(&mut f.base),
@@ -362,11 +377,16 @@ impl Pure<'_> {
                 self.fixed(&mut b.right);
             }
             Expr::Cast(c) => self.expr(&mut c.expr),
+            // A constant, which lives as long as the program.
+            Expr::Reference(r) if matches!(*r.expr, Expr::Path(_)) => {}
             Expr::Reference(r) => self.expr(&mut r.expr),
             Expr::Tuple(t) => self.all(&mut t.elems),
             Expr::Array(a) => self.all(&mut a.elems),
             Expr::Repeat(r) => self.expr(&mut r.expr),
-            Expr::Struct(s) => self.all(s.fields.iter_mut().map(|f| &mut f.expr)),
+            Expr::Struct(s) => {
+                self.all(s.fields.iter_mut().map(|f| &mut f.expr));
+                results::given(e);
+            }
             Expr::Range(r) => self.all(
                 [&mut r.start, &mut r.end]
                     .into_iter()
@@ -380,8 +400,14 @@ impl Pure<'_> {
             Expr::Return(r) => self.all(r.expr.as_deref_mut()),
             Expr::Try(t) => self.expr(&mut t.expr),
             Expr::Macro(m) => self.mac(&m.mac),
-            Expr::Call(c) => self.call(c),
-            Expr::MethodCall(m) => self.method(m),
+            Expr::Call(c) => {
+                self.call(c);
+                results::given(e);
+            }
+            Expr::MethodCall(m) => {
+                self.method(m);
+                results::given(e);
+            }
             e => self.no(e.span(), "what this does"),
         }
     }
@@ -441,6 +467,10 @@ impl Pure<'_> {
             &mut m.receiver,
             m.method.span().resolved_at(Span::call_site()),
         );
+        if name == "sum" || name == "product" {
+            self.asked
+                .extend(quote_spanned!(at=> ::pc3::point::items_again(&#receiver);));
+        }
         if of_iterator && (is_adaptor(&m.method) || OF_ITERATORS.contains(&&*name)) {
             self.expr(receiver);
         } else if STRUCTURE.contains(&&*name) || iterates(&m.method) {

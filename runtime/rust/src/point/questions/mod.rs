@@ -1,5 +1,6 @@
 //! What the compiler is asked of a value by its type: whether it is saved, made again, moved, or neither.
 
+pub(crate) mod closures;
 pub(crate) mod heads;
 pub(crate) mod input;
 pub(crate) mod lasting;

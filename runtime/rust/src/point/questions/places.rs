@@ -1,31 +1,44 @@
 //! Operators of types that borrows go through: where the compiler asks whether they do nothing else.
 
+use std::borrow::Cow;
 use std::cell::{LazyCell, Ref, RefMut};
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::slice::SliceIndex;
 use std::sync::{Arc, LazyLock, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
 use super::ways::Plain;
 
-/// A base of `[…]`.
-pub struct Indexed<'a, T: ?Sized>(pub &'a T);
+/// What `[…]` is behind, and what stands in it.
+pub struct Indexed<T: ?Sized, I>(PhantomData<(I, T)>);
+
+pub fn indexed<T: ?Sized, I>(_: &T, _: &I) -> Indexed<T, I> {
+    Indexed(PhantomData)
+}
 
 /// What a field is of, or `*` is in front of; `To`: where the way ends, if that is known.
-pub struct Holds<'a, T: ?Sized, To: ?Sized = Anywhere>(&'a T, PhantomData<To>);
+pub struct Holds<T: ?Sized, To: ?Sized = Anywhere>(PhantomData<T>, PhantomData<To>);
 
 /// The end of a way that is not known.
 pub enum Anywhere {}
 
-pub fn holds<T: ?Sized>(from: &T) -> Holds<'_, T> {
-    Holds(from, PhantomData)
+pub fn holds<T: ?Sized>(_: &T) -> Holds<T> {
+    Holds(PhantomData, PhantomData)
 }
 
-/// What is borrowed as something that is found through it: `let text: &str = &name;`.
-pub fn leads<'a, T: ?Sized, To: ?Sized>(from: &'a T, _: &To) -> Holds<'a, T, To> {
-    Holds(from, PhantomData)
+/// An expression's own type, and the one that it is made into where it stands: `let text: &str = &name;`, `f(&name)`.
+pub struct Leads<T, X>(PhantomData<(T, X)>);
+
+pub fn leads<T, X>(_: &T, _: &PhantomData<X>) -> Leads<T, X> {
+    Leads(PhantomData)
+}
+
+/// The type of a local.
+pub fn type_of<T>(_: &T) -> PhantomData<T> {
+    PhantomData
 }
 
 /// Nothing is left to be asked.
@@ -34,8 +47,16 @@ pub struct Known;
 /// A type with a `Deref` of its own.
 pub struct Follows<T: ?Sized>(PhantomData<T>);
 
+/// Behind the `Deref` of such a type: the way may still end otherwise.
+pub struct Seeks<Through: ?Sized, T: ?Sized, To: ?Sized>(
+    PhantomData<(PhantomData<Through>, PhantomData<T>, PhantomData<To>)>,
+);
+
 impl Known {
     pub fn to(&self) -> Known {
+        Known
+    }
+    pub fn followed(&self) -> Known {
         Known
     }
 }
@@ -50,8 +71,9 @@ impl<T: ?Sized> Follows<T> {
 pub trait Fine {}
 
 impl Fine for Known {}
-impl<T: ?Sized, To: ?Sized> Fine for Holds<'_, T, To> {}
-impl<T: Plain + ?Sized> Fine for Indexed<'_, T> {}
+impl<T: ?Sized, To: ?Sized> Fine for Holds<T, To> {}
+impl<Through: ?Sized, T: ?Sized, To: ?Sized> Fine for Seeks<Through, T, To> {}
+impl<T: Plain + ?Sized, I> Fine for Indexed<T, I> {}
 impl<T: DerefPlain + ?Sized> Fine for Follows<T> {}
 
 pub fn fine<T: Fine>(_: &T) {}
@@ -78,7 +100,9 @@ pointers! {
     ['a, T: ?Sized] MutexGuard<'a, T> => T; ['a, T: ?Sized] RwLockReadGuard<'a, T> => T;
     ['a, T: ?Sized] RwLockWriteGuard<'a, T> => T; [T] Vec<T> => [T]; [] String => str;
     [] std::path::PathBuf => std::path::Path; [] std::ffi::OsString => std::ffi::OsStr; [] std::ffi::CString => std::ffi::CStr;
-    ['a, B: ToOwned + ?Sized] std::borrow::Cow<'a, B> => B; [T: ?Sized] ManuallyDrop<T> => T; [T: Deref] Pin<T> => T;
+    ['a, T: Clone] Cow<'a, T> => T; ['a] Cow<'a, str> => str; ['a, T: Clone] Cow<'a, [T]> => [T];
+    ['a] Cow<'a, std::path::Path> => std::path::Path; ['a] Cow<'a, std::ffi::OsStr> => std::ffi::OsStr;
+    [T: ?Sized] ManuallyDrop<T> => T; [P: Pointer] Pin<P> => P::To;
     [T] std::panic::AssertUnwindSafe<T> => T; [T, F] LazyCell<T, F> => T; [T, F] LazyLock<T, F> => T;
     ['a, T: Ord] std::collections::binary_heap::PeekMut<'a, T> => T;
 }
@@ -105,23 +129,20 @@ pub trait HoldsEnd {
     }
 }
 
-impl<T: ?Sized> HoldsEnd for &&&&Holds<'_, T, T> {}
+impl<T: ?Sized> HoldsEnd for &&&&&&Holds<T, T> {}
 
-pub trait HoldsPointer<'a, To: ?Sized> {
-    type Target: ?Sized + 'a;
+pub trait HoldsPointer<To: ?Sized> {
+    type Target: ?Sized;
     /// What is behind it.
-    fn to(&self) -> Holds<'a, Self::Target, To> {
-        unreachable!("only types are meant")
+    fn to(&self) -> Holds<Self::Target, To> {
+        Holds(PhantomData, PhantomData)
     }
     fn followed(&self) -> Known {
         Known
     }
 }
 
-impl<'a, P: Pointer + ?Sized, To: ?Sized> HoldsPointer<'a, To> for &&&Holds<'a, P, To>
-where
-    P::To: 'a,
-{
+impl<P: Pointer + ?Sized, To: ?Sized> HoldsPointer<To> for &&&&&Holds<P, To> {
     type Target = P::To;
 }
 
@@ -134,7 +155,19 @@ pub trait HoldsPlain {
     }
 }
 
-impl<T: Plain + ?Sized, To: ?Sized> HoldsPlain for &&Holds<'_, T, To> {}
+impl<T: Plain + ?Sized> HoldsPlain for &&&&Holds<T> {}
+
+/// Its `Deref` does nothing else; what that leads to may have one.
+pub trait HoldsPlainPointer<To: ?Sized> {
+    type Target: ?Sized;
+    fn to(&self) -> Holds<Self::Target, To> {
+        Holds(PhantomData, PhantomData)
+    }
+}
+
+impl<T: Plain + Deref + ?Sized, To: ?Sized> HoldsPlainPointer<To> for &&&Holds<T, To> {
+    type Target = T::Target;
+}
 
 pub trait HoldsOther<T: ?Sized> {
     fn to(&self) -> Follows<T> {
@@ -145,7 +178,19 @@ pub trait HoldsOther<T: ?Sized> {
     }
 }
 
-impl<T: Deref + ?Sized, To: ?Sized> HoldsOther<T> for &Holds<'_, T, To> {}
+impl<T: Deref + ?Sized> HoldsOther<T> for &&Holds<T> {}
+
+/// It is not the end that is known: only what stands behind its `Deref` tells whether that is called.
+pub trait HoldsPerhaps<T: ?Sized, To: ?Sized> {
+    type Target: ?Sized;
+    fn to(&self) -> Seeks<T, Self::Target, To> {
+        Seeks(PhantomData)
+    }
+}
+
+impl<T: Deref + ?Sized, To: ?Sized> HoldsPerhaps<T, To> for &Holds<T, To> {
+    type Target = T::Target;
+}
 
 pub trait HoldsItself {
     fn to(&self) -> Known {
@@ -156,87 +201,168 @@ pub trait HoldsItself {
     }
 }
 
-impl<T: ?Sized, To: ?Sized> HoldsItself for Holds<'_, T, To> {}
+impl<T: ?Sized, To: ?Sized> HoldsItself for Holds<T, To> {}
 
-/// Says of an operand in a closure that is called again, of what a method is called on there, or of what parts of a text are
-/// found by, that its type's operators and methods do nothing but give a value.
-pub fn called_again<T: Repeatable + ?Sized>(_: &T) {}
+pub trait SeeksEnd<Through: ?Sized> {
+    fn to(&self) -> Follows<Through> {
+        Follows(PhantomData)
+    }
+}
+
+impl<Through: ?Sized, T: ?Sized> SeeksEnd<Through> for &&Seeks<Through, T, T> {}
+
+pub trait SeeksOn<Through: ?Sized, To: ?Sized> {
+    type Target: ?Sized;
+    fn to(&self) -> Seeks<Through, Self::Target, To> {
+        Seeks(PhantomData)
+    }
+}
+
+impl<Through: ?Sized, T: Deref + ?Sized, To: ?Sized> SeeksOn<Through, To>
+    for &Seeks<Through, T, To>
+{
+    type Target = T::Target;
+}
+
+/// Another trait that the value itself implements.
+pub trait SeeksNothing {
+    fn to(&self) -> Known {
+        Known
+    }
+}
+
+impl<Through: ?Sized, T: ?Sized, To: ?Sized> SeeksNothing for Seeks<Through, T, To> {}
+
+/// What a borrow is made into that it is not.
+pub trait LeadsBorrow<T: ?Sized, To: ?Sized> {
+    fn way(&self) -> Holds<T, To> {
+        Holds(PhantomData, PhantomData)
+    }
+}
+
+impl<T: ?Sized, To: ?Sized> LeadsBorrow<T, To> for &&Leads<&T, &To> {}
+impl<T: ?Sized, To: ?Sized> LeadsBorrow<T, To> for &&Leads<&mut T, &To> {}
+impl<T: ?Sized, To: ?Sized> LeadsBorrow<T, To> for &&Leads<&mut T, &mut To> {}
+
+pub trait LeadsSame {
+    fn way(&self) -> Known {
+        Known
+    }
+}
+
+impl<X> LeadsSame for &&&Leads<X, X> {}
+
+pub trait LeadsValue {
+    fn way(&self) -> Known {
+        Known
+    }
+}
+
+impl<T, X> LeadsValue for &Leads<T, X> {}
+
+/// What `as_deref` looks into.
+pub trait Deep {
+    type In: ?Sized;
+}
+
+impl<T> Deep for Option<T> {
+    type In = T;
+}
+
+impl<T, E> Deep for Result<T, E> {
+    type In = T;
+}
+
+impl<T: Deep + ?Sized> Deep for &T {
+    type In = T::In;
+}
+
+impl<T: Deep + ?Sized> Deep for &mut T {
+    type In = T::In;
+}
+
+pub trait HoldsDeep {
+    type In: ?Sized;
+    fn deep(&self) -> Holds<Self::In> {
+        Holds(PhantomData, PhantomData)
+    }
+}
+
+impl<T: Deep + ?Sized> HoldsDeep for &Holds<T> {
+    type In = T::In;
+}
+
+pub trait HoldsNoDeep {
+    fn deep(&self) -> Known {
+        Known
+    }
+}
+
+impl<T: ?Sized> HoldsNoDeep for Holds<T> {}
+
+/// Lists and maps of the standard library: `Index` is theirs for these `I`, and may be the program's for others.
+pub trait KnownIndex<I> {}
+
+/// These, whatever stands in the brackets.
+pub trait Listed {}
+
+macro_rules! listed {
+    ($([$($g:tt)*] $t:ty, [$($i:tt)*] $by:ty;)*) => { $(
+        impl<$($g)*> Listed for $t {}
+        impl<$($i)* $($g)*> KnownIndex<$by> for $t {}
+    )* };
+}
+
+listed! {
+    [T,] [T], [I: SliceIndex<[T]>,] I; [T,] Vec<T>, [I: SliceIndex<[T]>,] I; [T, const N: usize,] [T; N], [I: SliceIndex<[T]>,] I;
+    [] str, [I: SliceIndex<str>,] I; [] String, [I: SliceIndex<str>,] I; [T,] std::collections::VecDeque<T>, [] usize;
+    [K, V,] std::collections::BTreeMap<K, V>, ['q, Q: ?Sized,] &'q Q; [K, V, S,] std::collections::HashMap<K, V, S>, ['q, Q: ?Sized,] &'q Q;
+}
+
+macro_rules! listed_within {
+    ($([$($g:tt)*] $t:ty;)*) => { $(
+        impl<$($g)* T: Listed + ?Sized> Listed for $t {}
+        impl<$($g)* T: KnownIndex<I> + ?Sized, I> KnownIndex<I> for $t {}
+    )* };
+}
+
+listed_within! {
+    ['a,] &'a T; ['a,] &'a mut T; [] Box<T>; [] Rc<T>; [] Arc<T>; ['a,] Ref<'a, T>; ['a,] RefMut<'a, T>; ['a,] MutexGuard<'a, T>;
+    ['a,] RwLockReadGuard<'a, T>; ['a,] RwLockWriteGuard<'a, T>;
+}
 
 #[diagnostic::on_unimplemented(
-    message = "this closure is called again, as its iterator, or part of a text, is made again behind a checkpoint, and what the operators and methods of `{Self}` do is not known",
-    label = "what else they do would be done twice",
-    note = "do it in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)"
+    message = "a borrow out of a list by `{Self}` is made again after a checkpoint, which calls the program's `Index` again",
+    label = "what else that does would be done twice",
+    note = "borrow where it is used, or with a number: `&list[i.0]`"
 )]
-pub trait Repeatable {}
+pub trait IndexPlain {}
 
-macro_rules! repeatable {
-    ($([$($g:tt)*] $t:ty;)*) => { $(impl<$($g)*> Repeatable for $t {})* };
-}
+/// An `Index` of the program's for a list of the standard library's.
+pub struct IndexedOther<I>(PhantomData<I>);
 
-repeatable! {
-    ['a, T: Repeatable + ?Sized] &'a T; ['a, T: Repeatable + ?Sized] &'a mut T; [T: Repeatable] [T];
-    [T: Repeatable, const N: usize] [T; N]; [T: Repeatable] Vec<T>; [T: Repeatable] std::collections::VecDeque<T>;
-    [T: Repeatable] Option<T>; [T: Repeatable, E: Repeatable] Result<T, E>; [T: Repeatable] std::cmp::Reverse<T>;
-    [T: Repeatable + ?Sized] Box<T>; [T: Repeatable + ?Sized] Rc<T>; [T: Repeatable + ?Sized] Arc<T>;
-    [T: Repeatable] std::collections::BTreeSet<T>; [K: Repeatable, V: Repeatable] std::collections::BTreeMap<K, V>;
-    [T: Repeatable, S] std::collections::HashSet<T, S>; [K: Repeatable, V: Repeatable, S] std::collections::HashMap<K, V, S>;
-    [T: Repeatable] std::num::Wrapping<T>; [T: Repeatable] std::ops::Range<T>; [T: Repeatable] std::ops::RangeInclusive<T>;
-    [A: Repeatable] (A,); [A: Repeatable, B: Repeatable] (A, B); [A: Repeatable, B: Repeatable, C: Repeatable] (A, B, C);
-    [A: Repeatable, B: Repeatable, C: Repeatable, D: Repeatable] (A, B, C, D);
-    [] str; [] String; [] bool; [] char; []  (); [] u8; [] u16; [] u32; [] u64; [] u128; [] usize;
-    [] i8; [] i16; [] i32; [] i64; [] i128; [] isize; [] f32; [] f64; [] std::time::Duration; [] std::path::Path;
-    [] std::path::PathBuf; [] std::ffi::OsStr; [] std::ffi::OsString; [] std::cmp::Ordering;
-    ['a] std::str::Chars<'a>; ['a] std::str::CharIndices<'a>; ['a] std::str::SplitWhitespace<'a>; ['a] std::str::Lines<'a>;
-    ['a, T] std::slice::Iter<'a, T>; [T: ?Sized] std::marker::PhantomData<T>;
-}
+impl<I: IndexPlain> Fine for IndexedOther<I> {}
 
-/// Asks how values of a type are copied.
-pub struct Copies<T>(PhantomData<T>);
-
-impl<T> Copies<T> {
-    /// Of an iterator's items.
-    pub fn items<'a, I: Iterator<Item = &'a T>>(_: &I) -> Self
-    where
-        T: 'a,
-    {
-        Copies(PhantomData)
-    }
-    pub fn value(_: &T) -> Self {
-        Copies(PhantomData)
+pub trait IndexedKnown {
+    fn way(&self) -> Known {
+        Known
     }
 }
 
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is cloned by an iterator that is made again behind a checkpoint, and what else its `Clone` does is not known",
-    label = "what else it does would be done twice",
-    note = "clone in the loop, or collect into a `Vec` first; or say that the type's operators do nothing else: `impl pc3::Plain for … {{}}`"
-)]
-pub trait KnownCopies {}
+impl<T: KnownIndex<I> + ?Sized, I> IndexedKnown for &&Indexed<T, I> {}
 
-pub trait CopiesBits {
-    fn known(&self) {}
-}
-
-impl<T: Copy> CopiesBits for &&&Copies<T> {}
-
-pub trait CopiesPlain {
-    fn known(&self) {}
-}
-
-impl<T: Plain> CopiesPlain for &&Copies<T> {}
-
-pub trait CopiesKnown {
-    fn known(&self) {}
-}
-
-impl<T: Repeatable> CopiesKnown for &Copies<T> {}
-
-pub trait CopiesOther<T> {
-    fn known(&self)
-    where
-        T: KnownCopies,
-    {
+pub trait IndexedList<I> {
+    fn way(&self) -> IndexedOther<I> {
+        IndexedOther(PhantomData)
     }
 }
 
-impl<T> CopiesOther<T> for Copies<T> {}
+impl<T: Listed + ?Sized, I> IndexedList<I> for &Indexed<T, I> {}
+
+pub trait IndexedItself<T: ?Sized, I> {
+    fn way(&self) -> Indexed<T, I> {
+        Indexed(PhantomData)
+    }
+}
+
+impl<T: ?Sized, I> IndexedItself<T, I> for Indexed<T, I> {}
