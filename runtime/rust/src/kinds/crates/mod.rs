@@ -2,6 +2,10 @@
 
 #[cfg(feature = "ndarray")]
 pub(in crate::kinds) mod arrays;
+#[cfg(feature = "chrono")]
+mod dates;
+#[cfg(feature = "nalgebra")]
+mod linear;
 #[cfg(feature = "serde")]
 pub(in crate::kinds) mod serde;
 #[cfg(feature = "serde")]
@@ -57,6 +61,49 @@ where
     }
     fn load(from: &crate::Loading, value: crate::View) -> Result<Self, crate::LoadError> {
         super::containers::load::<Self, A::Item>(from, value, "SmallVec").map(Self::from_vec)
+    }
+}
+
+#[cfg(feature = "arrayvec")]
+impl<T: crate::Checkpointable, const N: usize> crate::Checkpointable for arrayvec::ArrayVec<T, N> {
+    const SIZE: u64 = 16;
+    const ALIGN: u64 = 8;
+
+    fn describe(types: &mut crate::Types) -> crate::TypeId {
+        super::containers::describe::<Self, T>(types, "ArrayVec")
+    }
+    fn save<'a>(&'a self, out: &mut crate::Saver<'a>, at: usize) {
+        let address = out.slice(self.as_slice());
+        super::containers::put(out, at, address, self.len());
+    }
+    fn load(from: &crate::Loading, value: crate::View) -> Result<Self, crate::LoadError> {
+        let items = super::containers::load::<Self, T>(from, value, "ArrayVec")?;
+        match items.len() <= N {
+            true => Ok(items.into_iter().collect()),
+            false => Err(crate::LoadError::new(format!(
+                "has room for {N}, and holds {} in the checkpoint",
+                items.len()
+            ))),
+        }
+    }
+}
+
+#[cfg(feature = "arrayvec")]
+impl<const N: usize> crate::Checkpointable for arrayvec::ArrayString<N> {
+    const SIZE: u64 = 16;
+    const ALIGN: u64 = 8;
+
+    fn describe(types: &mut crate::Types) -> crate::TypeId {
+        super::containers::describe::<Self, u8>(types, "ArrayString")
+    }
+    fn save<'a>(&'a self, out: &mut crate::Saver<'a>, at: usize) {
+        let address = out.slice(self.as_bytes());
+        super::containers::put(out, at, address, self.len());
+    }
+    fn load(from: &crate::Loading, value: crate::View) -> Result<Self, crate::LoadError> {
+        let bytes = super::containers::load::<Self, u8>(from, value, "ArrayString")?;
+        let text = std::str::from_utf8(&bytes).map_err(|e| crate::LoadError::new(e.to_string()))?;
+        Self::from(text).map_err(|e| crate::LoadError::new(e.to_string()))
     }
 }
 

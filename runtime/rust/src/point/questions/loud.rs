@@ -244,3 +244,36 @@ impl Loud for bytes::Bytes {}
 
 #[cfg(feature = "bytes")]
 impl Loud for bytes::BytesMut {}
+
+#[cfg(feature = "arrayvec")]
+impl<T: Loud, const N: usize> Loud for arrayvec::ArrayVec<T, N> {
+    const LOUD: bool = T::LOUD;
+    const HOLDS: bool = T::HOLDS;
+}
+
+#[cfg(feature = "arrayvec")]
+impl<const N: usize> Loud for arrayvec::ArrayString<N> {}
+
+#[cfg(feature = "nalgebra")]
+impl<T: Loud, R, C, S> Loud for nalgebra::Matrix<T, R, C, S> {
+    const HOLDS: bool = T::LOUD;
+}
+
+#[cfg(feature = "nalgebra")]
+mod of_numbers {
+    use super::Loud;
+    use nalgebra::{Isometry, Point, Quaternion, Rotation, Scalar, Translation, Unit};
+
+    impl<T: Scalar, const D: usize> Loud for Point<T, D> {}
+    impl<T: Scalar, const D: usize> Loud for Translation<T, D> {}
+    impl<T: Scalar, const D: usize> Loud for Rotation<T, D> {}
+    impl<T: Scalar, R, const D: usize> Loud for Isometry<T, R, D> {}
+    impl<T: Scalar> Loud for Quaternion<T> {}
+    impl<T> Loud for Unit<T> {}
+}
+
+#[cfg(feature = "chrono")]
+quiet! {
+    chrono::NaiveDate, chrono::NaiveTime, chrono::NaiveDateTime, chrono::TimeDelta, chrono::FixedOffset,
+    chrono::DateTime<chrono::Utc>, chrono::DateTime<chrono::FixedOffset>,
+}

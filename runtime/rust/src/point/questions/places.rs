@@ -112,6 +112,11 @@ impl<A: smallvec::Array> Pointer for smallvec::SmallVec<A> {
     type To = [A::Item];
 }
 
+#[cfg(feature = "arrayvec")]
+pointers! {
+    [T, const N: usize] arrayvec::ArrayVec<T, N> => [T]; [const N: usize] arrayvec::ArrayString<N> => str;
+}
+
 #[cfg(feature = "bytes")]
 impl Pointer for bytes::Bytes {
     type To = [u8];

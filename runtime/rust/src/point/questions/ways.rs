@@ -424,6 +424,19 @@ impl<K, V, S> Plain for indexmap::IndexMap<K, V, S> {}
 #[cfg(feature = "smallvec")]
 impl<A: smallvec::Array> Plain for smallvec::SmallVec<A> {}
 
+#[cfg(feature = "arrayvec")]
+marked! { Plain:
+    [T, const N: usize] arrayvec::ArrayVec<T, N>; [const N: usize] arrayvec::ArrayString<N>;
+}
+
+#[cfg(feature = "nalgebra")]
+marked! { Plain:
+    [T, R, C, S] nalgebra::Matrix<T, R, C, S>; [T: nalgebra::Scalar, const D: usize] nalgebra::Point<T, D>;
+    [T: nalgebra::Scalar, const D: usize] nalgebra::Translation<T, D>;
+    [T: nalgebra::Scalar, const D: usize] nalgebra::Rotation<T, D>; [T: nalgebra::Scalar] nalgebra::Quaternion<T>;
+    [T] nalgebra::Unit<T>;
+}
+
 /// A type without cells: what is the largest of such values stays it.
 #[diagnostic::on_unimplemented(
     message = "which `{Self}` is found may be another one after a restart: it may hold a cell",
