@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use pc3_runtime::format::file::Section;
+use pc3_runtime::format::sections::Sections;
+
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = n as f64;
@@ -14,6 +17,15 @@ pub fn bytes(n: u64) -> String {
         format!("{n} B")
     } else {
         format!("{value:.1} {}", UNITS[unit])
+    }
+}
+
+/// What has been written for a checkpoint, and of how much if that need not be all.
+pub(crate) fn written(sections: &Sections) -> String {
+    let written = bytes(sections.size());
+    match (sections.find(Section::Packs, 0), sections.data()) {
+        (Some(_), Ok(data)) => format!("{written} for {} of data", bytes(data)),
+        _ => written,
     }
 }
 

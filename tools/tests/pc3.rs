@@ -259,10 +259,10 @@ fn ls() {
         "ls",
         0,
         expect![[r#"
-            ID  TIME (UTC)           PROGRAM  RANKS  ABI   SIZE     STATE
-            3   2027-01-15 08:00:00  list     2      i686  3.3 KiB  complete
-            4   -                    -        -      -     3.3 KiB  incomplete: the end is missing
-            12  2027-01-15 08:00:00  list     2      i686  3.3 KiB  complete
+            ID  TIME (UTC)           PROGRAM  RANKS  ABI   DATA   SIZE     STATE
+            3   2027-01-15 08:00:00  list     2      i686  468 B  3.3 KiB  complete
+            4   -                    -        -      -     -      3.3 KiB  incomplete: the end is missing
+            12  2027-01-15 08:00:00  list     2      i686  468 B  3.3 KiB  complete
         "#]],
     );
     check(
@@ -353,10 +353,10 @@ fn ls_says_what_a_restart_takes() {
         "ls",
         0,
         expect![[r#"
-            ID  TIME (UTC)           PROGRAM  RANKS  ABI     SIZE     STATE
-            1   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete
-            2   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete, given up
-            3   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete, given up
+            ID  TIME (UTC)           PROGRAM  RANKS  ABI     DATA   SIZE     STATE
+            1   2027-01-15 08:00:00  list     2      x86_64  520 B  3.3 KiB  complete
+            2   2027-01-15 08:00:00  list     2      x86_64  520 B  3.3 KiB  complete, given up
+            3   2027-01-15 08:00:00  list     2      x86_64  520 B  3.3 KiB  complete, given up
         "#]],
     );
     let (_, out, _) = pc3(dir.path(), "show");
@@ -367,9 +367,9 @@ fn ls_says_what_a_restart_takes() {
         "ls",
         0,
         expect![[r#"
-            ID  TIME (UTC)           PROGRAM  RANKS  ABI     SIZE     STATE
-            2   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete
-            3   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete
+            ID  TIME (UTC)           PROGRAM  RANKS  ABI     DATA   SIZE     STATE
+            2   2027-01-15 08:00:00  list     2      x86_64  520 B  3.3 KiB  complete
+            3   2027-01-15 08:00:00  list     2      x86_64  520 B  3.3 KiB  complete
         "#]],
     );
     // A run that began afresh, and has none.
@@ -379,9 +379,9 @@ fn ls_says_what_a_restart_takes() {
         "ls",
         0,
         expect![[r#"
-            ID  TIME (UTC)           PROGRAM  RANKS  ABI     SIZE     STATE
-            2   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete, of an earlier run
-            3   2027-01-15 08:00:00  list     2      x86_64  3.3 KiB  complete, of an earlier run
+            ID  TIME (UTC)           PROGRAM  RANKS  ABI     DATA   SIZE     STATE
+            2   2027-01-15 08:00:00  list     2      x86_64  520 B  3.3 KiB  complete, of an earlier run
+            3   2027-01-15 08:00:00  list     2      x86_64  520 B  3.3 KiB  complete, of an earlier run
             the last run to begin here has no checkpoint yet: a restart goes on from 3
         "#]],
     );
@@ -420,6 +420,207 @@ fn verify_finds_every_flipped_bit_and_every_truncation() {
         std::fs::write(&path, &good[..at]).unwrap();
         assert_eq!(pc3(dir.path(), "verify 1").0, 1, "length {at}");
     }
+}
+
+/// Two checkpoints of a program on two architectures, which share packs.
+fn series() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let to = dir.path().join("walk.pc3");
+    std::fs::create_dir(&to).unwrap();
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/samples/v3");
+    for entry in std::fs::read_dir(samples).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        let name = match &*name {
+            "walk.x86_64.pc3c" => "ckpt-000002.pc3c",
+            "walk.s390x.pc3c" => "ckpt-000004.pc3c",
+            pack => pack,
+        };
+        std::fs::copy(entry.path(), to.join(name)).unwrap();
+    }
+    dir
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let all = std::fs::read_dir(dir).unwrap().flatten();
+    let mut names: Vec<_> = all.map(|e| e.file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn stat() {
+    check(
+        series().path(),
+        "stat",
+        0,
+        expect![[r#"
+        ID  DATA      NEW               SIZE      CHUNKS  COMPRESSED  PATCHES  PACKS
+        2   31.9 KiB  8.6 KiB (27.1 %)  26.8 KiB  3       0           2        2
+        4   32.4 KiB  9.1 KiB (28.2 %)  26.4 KiB  3       0           2        2
+
+        PACK                SIZE       IN USE    CHECKPOINTS
+        pack-000001-0.pc3p  44.0 KiB   32.0 KiB  2
+        pack-000002-0.pc3p  20.0 KiB   16.0 KiB  2
+        pack-000003-0.pc3p  44.0 KiB   32.0 KiB  4
+        pack-000004-0.pc3p  20.0 KiB   16.0 KiB  4
+        4 in all            128.0 KiB  96.0 KiB
+    "#]],
+    );
+    let dir = folder(&[3], &Abi::X86_64);
+    check(
+        dir.path(),
+        "stat",
+        0,
+        expect![[r#"
+        ID  DATA   NEW              SIZE     CHUNKS  COMPRESSED  PATCHES  PACKS
+        3   520 B  520 B (100.0 %)  3.3 KiB  -       -           -        -
+    "#]],
+    );
+}
+
+#[test]
+fn gc_removes_what_nobody_names() {
+    let dir = series();
+    let walk = dir.path().join("walk.pc3");
+    let before = names(&walk);
+    for left in [
+        ".ckpt-000005.tmp",
+        "pack-000005-1.pc3p",
+        "pack-000003-7.pc3p",
+    ] {
+        std::fs::write(walk.join(left), "left").unwrap();
+    }
+    std::fs::write(walk.join("notes"), "mine").unwrap();
+    check(
+        dir.path(),
+        "gc walk.pc3",
+        0,
+        expect![[r#"
+        .ckpt-000005.tmp: 4 B
+        pack-000003-7.pc3p: 4 B
+        pack-000005-1.pc3p: 4 B
+        removed 3 files, 12 B
+    "#]],
+    );
+    std::fs::remove_file(walk.join("notes")).unwrap();
+    assert_eq!(names(&walk), before);
+    std::fs::remove_file(walk.join("ckpt-000004.pc3c")).unwrap();
+    check(
+        dir.path(),
+        "gc",
+        0,
+        expect![[r#"
+        pack-000003-0.pc3p: 44.0 KiB
+        pack-000004-0.pc3p: 20.0 KiB
+        removed 2 files, 64.0 KiB
+    "#]],
+    );
+    assert_eq!(pc3(dir.path(), "verify 2").0, 0);
+    // What cannot be read may name any of them.
+    std::fs::write(walk.join("ckpt-000001.pc3c"), "PC3CKPT").unwrap();
+    std::fs::write(walk.join("pack-000001-7.pc3p"), "left").unwrap();
+    check(
+        dir.path(),
+        "gc",
+        1,
+        expect![[r#"
+        pc3: walk.pc3/ckpt-000001.pc3c: incomplete: the header; which packs it needs is not known, so all stay
+    "#]],
+    );
+    assert!(walk.join("pack-000001-7.pc3p").exists());
+    check(
+        dir.path(),
+        "gc nowhere",
+        1,
+        expect![[r#"
+        pc3: nowhere: No such file or directory (os error 2)
+    "#]],
+    );
+    assert!(!dir.path().join("nowhere").exists());
+}
+
+/// This process plays one: a lock is no obstacle to its own.
+#[test]
+fn gc_leaves_a_running_job_alone() {
+    let dir = series();
+    let walk = dir.path().join("walk.pc3");
+    let _store = Store::open(&walk, 2, None).unwrap();
+    std::fs::write(walk.join("pack-000005-0.pc3p"), "being written").unwrap();
+    let (status, _, err) = pc3(dir.path(), "gc");
+    let me = std::process::id();
+    let told = format!(
+        "pc3: walk.pc3: process {me} runs there, and removes itself what it does not need\n"
+    );
+    assert_eq!((status, err), (1, told));
+    assert!(walk.join("pack-000005-0.pc3p").exists());
+}
+
+#[test]
+fn copies_are_whole_or_not_there() {
+    let dir = series();
+    let walk = dir.path().join("walk.pc3");
+    std::fs::write(walk.join("course"), "2 3\n").unwrap();
+    std::fs::write(walk.join("pack-000003-7.pc3p"), "left").unwrap();
+    check(
+        dir.path(),
+        "copy walk.pc3 all.pc3",
+        0,
+        expect![[r#"
+        all.pc3: 2 checkpoints and 4 packs, 141.1 KiB
+    "#]],
+    );
+    let (mut all, copied) = (names(&walk), names(&dir.path().join("all.pc3")));
+    all.retain(|n| n != "pack-000003-7.pc3p");
+    assert_eq!(copied, all);
+    check(
+        dir.path(),
+        "verify all.pc3",
+        0,
+        expect![[r#"
+        all.pc3/ckpt-000002.pc3c: good (checkpoint 2, 1 rank, 26.8 KiB for 31.9 KiB of data)
+        all.pc3/ckpt-000004.pc3c: good (checkpoint 4, 1 rank, 26.4 KiB for 32.4 KiB of data)
+    "#]],
+    );
+    std::fs::create_dir(dir.path().join("one.pc3")).unwrap();
+    check(
+        dir.path(),
+        "copy 2 one.pc3 -d walk.pc3",
+        0,
+        expect![[r#"
+        one.pc3: 1 checkpoint and 2 packs, 70.8 KiB
+    "#]],
+    );
+    check(
+        dir.path(),
+        "copy 2 one.pc3 -d walk.pc3",
+        1,
+        expect![[r#"
+        pc3: one.pc3: it is there, and not empty: name a directory that is not
+    "#]],
+    );
+    assert_eq!(pc3(dir.path(), "verify one.pc3").0, 0);
+    let pack = walk.join("pack-000002-0.pc3p");
+    let mut bytes = std::fs::read(&pack).unwrap();
+    bytes[4100] ^= 1;
+    std::fs::write(&pack, bytes).unwrap();
+    check(
+        dir.path(),
+        "copy walk.pc3 bad.pc3",
+        1,
+        expect![[r#"
+        pc3: walk.pc3/ckpt-000002.pc3c: damaged: rank 0: walk.c:counters: pack-000002-0.pc3p is damaged; nothing is copied
+    "#]],
+    );
+    std::fs::remove_file(&pack).unwrap();
+    check(
+        dir.path(),
+        "copy walk.pc3/ckpt-000002.pc3c bad.pc3",
+        1,
+        expect![[r#"
+            pc3: walk.pc3/pack-000002-0.pc3p: No such file or directory (os error 2)
+        "#]],
+    );
+    assert_eq!(names(dir.path()), ["all.pc3", "one.pc3", "walk.pc3"]);
 }
 
 static ASKED: AtomicBool = AtomicBool::new(false);

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use pc3_control::control::Attempted;
 use pc3_control::store::{create_pack, list, Begun, Store, StoreError};
@@ -12,7 +13,7 @@ use pc3_format::file::Writer;
 use pc3_format::increments::chunker::{Chunker, Known, Ready};
 use pc3_format::increments::pack::Pack;
 use pc3_format::read::{Checkpoint, ReadError};
-use pc3_format::sections::Sections;
+use pc3_format::sections::packs_of;
 use pc3_os::own::high;
 use pc3_os::threads::lock;
 use pc3_state::job::Job;
@@ -35,7 +36,8 @@ impl Opened {
         if let Some(known) = known {
             let pack = Pack::new(id, 0);
             let file = high(begun.pack(&pack.file_name())?);
-            chunker = Some(Chunker::new(job.dir(), known, pack, file));
+            let new = Chunker::new(job.dir(), known, pack, file);
+            chunker = Some(new.compressing(job.compress));
         }
         Ok(Opened {
             begun,
@@ -58,8 +60,12 @@ impl Opened {
 
 /// A file of which all has been written: its pack is durable, too.  What is known once the file is.
 pub(crate) fn packed(begun: &mut Begun, ready: Option<Ready>) -> Result<Option<Known>, StoreError> {
-    let Some(ready) = ready else { return Ok(None) };
+    let Some(mut ready) = ready else {
+        return Ok(None);
+    };
+    let start = Instant::now();
     begun.packed(ready.pack)?;
+    ready.known.synced(start.elapsed());
     Ok(Some(ready.known))
 }
 
@@ -85,16 +91,19 @@ pub(crate) fn of_part(
     let path = dir.join(pack.file_name());
     let file = high(create_pack(&path)?);
     let chunker = Chunker::new(dir, known.unwrap_or_default(), pack, file);
+    let chunker = chunker.compressing(job.compress);
     Ok((chunker, Packed { path, ready: None }))
 }
 
 impl Packed {
     /// All of it is written.
     pub fn written(&mut self, mut ready: Ready) -> io::Result<()> {
+        let start = Instant::now();
         match ready.pack.take() {
             Some(file) => file.sync_all()?,
             None => fs::remove_file(&self.path)?,
         }
+        ready.known.synced(start.elapsed());
         self.ready = Some(ready);
         Ok(())
     }
@@ -123,12 +132,8 @@ pub(crate) fn committed(job: &Job, store: &Store, known: Option<Known>) {
 
 /// The packs that checkpoints name; none if one cannot be read.
 fn named(store: &Store) -> Option<BTreeSet<String>> {
-    let mut names = BTreeSet::new();
-    for (_, path) in list(store.dir()).ok()? {
-        let packs = Sections::open(&path).ok()?.packs().ok()?;
-        names.extend(packs.iter().map(Pack::file_name));
-    }
-    Some(names)
+    let all = list(store.dir()).ok()?;
+    packs_of(all.iter().map(|c| &*c.1)).ok()
 }
 
 /// The next checkpoint is to hold what has changed since the one that the job goes on from.

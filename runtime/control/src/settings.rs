@@ -32,12 +32,13 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 pub const POLLING: Duration = Duration::from_secs(10);
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 32] = [
+const NAMES: [&str; 33] = [
     "PC3_ADDRESSES",
     "PC3_BYTE_ORDER",
     "PC3_CACHE",
     "PC3_CC",
     "PC3_COMMIT",
+    "PC3_COMPRESS",
     "PC3_DETERMINISTIC",
     "PC3_DIR",
     "PC3_EVERY",
@@ -132,6 +133,8 @@ pub struct Settings {
     pub commit: Commit,
     /// Checkpoints hold what has changed since the last one.
     pub increments: bool,
+    /// What of that is compressed: all that shrinks, nothing, or, if not said, where that is quicker.
+    pub compress: Option<bool>,
     pub signals: BTreeMap<c_int, Action>,
     pub shadow: usize,
     /// Numbers that look like addresses are numbers.
@@ -199,6 +202,13 @@ impl Settings {
             "off" => Ok(false),
             _ => Err("expected on or off".to_owned()),
         });
+        let compress = parsed(&get, "PC3_COMPRESS", &mut bad, |s| match s {
+            "on" if increments == Some(true) => Ok(Some(true)),
+            "on" => Err("only increments are compressed (PC3_INCREMENTS=on)".to_owned()),
+            "off" => Ok(Some(false)),
+            "auto" => Ok(None),
+            _ => Err("expected auto, on or off".to_owned()),
+        });
         let signals = parsed(&get, "PC3_ON_SIGNAL", &mut bad, on_signal).unwrap_or_default();
         let addresses = parsed(&get, "PC3_ADDRESSES", &mut bad, |s| match s {
             "refuse" => Ok(Addresses::Refuse),
@@ -252,6 +262,7 @@ impl Settings {
             protocol,
             commit: commit.unwrap_or(Commit::Async(None)),
             increments: increments.unwrap_or(false),
+            compress: compress.flatten(),
             signals: actions(signals),
             shadow: shadow.unwrap_or(SHADOW),
             addresses: addresses.unwrap_or(Addresses::Refuse),
@@ -548,6 +559,7 @@ mod tests {
             ("PC3_PROTOCOL", "magic"),
             ("PC3_COMMIT", "async:2"),
             ("PC3_INCREMENTS", "yes"),
+            ("PC3_COMPRESS", "on"),
             ("PC3_ON_SIGNAL", "KILL=stop"),
         ];
         let bad = read(&vars).unwrap_err();

@@ -1,8 +1,9 @@
 //! Reading a checkpoint file: its frame is checked as it is opened, each section as it is loaded.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -42,6 +43,19 @@ pub fn size(path: &Path) -> u64 {
         Ok(sections) => sections.size(),
         Err(_) => path.metadata().map_or(0, |m| m.len()),
     }
+}
+
+/// The names of the packs that these checkpoints name; or the first that cannot be read.
+pub fn packs_of<'a>(
+    files: impl Iterator<Item = &'a Path>,
+) -> Result<BTreeSet<String>, (PathBuf, FileError)> {
+    let mut names = BTreeSet::new();
+    for path in files {
+        let packs = Sections::open(path).and_then(|s| s.packs());
+        let packs = packs.map_err(|e| (path.to_owned(), e))?;
+        names.extend(packs.iter().map(Pack::file_name));
+    }
+    Ok(names)
 }
 
 impl Sections {
@@ -156,6 +170,13 @@ impl Sections {
         let packs = self.packs().unwrap_or_default();
         let own = packs.iter().filter(|p| p.checkpoint == self.id);
         self.length + own.map(|p| self.packs.length(p)).sum::<u64>()
+    }
+
+    /// Bytes of all ranks' data, as they are in memory.
+    pub fn data(&self) -> Result<u64, FileError> {
+        let has_data = |e: &&Entry| matches!(e.section, Section::Data | Section::Chunks);
+        let ranks = self.entries.iter().filter(has_data).map(|e| e.rank);
+        ranks.map(|r| self.length_of(Section::Data, r)).sum()
     }
 
     /// What of a rank's data is lost, where it is in chunks.

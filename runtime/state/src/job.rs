@@ -42,6 +42,8 @@ pub struct Job {
     pub commit: Commit,
     /// What is known of the last checkpoint, if the next is to hold what has changed since.
     pub increments: Option<Mutex<Arc<Known>>>,
+    /// Chunks are compressed, or not; none: where that is quicker.
+    pub compress: Option<bool>,
     pub behind: Behind,
     pub program: Program,
     /// File name of the program.
@@ -102,6 +104,7 @@ impl Job {
             control: Control::new(s.every, s.stop_after),
             commit: s.commit,
             increments: s.increments.then(Mutex::default),
+            compress: s.compress,
             behind: Behind::default(),
             program,
             name: name.to_owned(),
@@ -141,6 +144,7 @@ impl Job {
             control: Control::new(every, None),
             commit: Commit::Sync,
             increments: None,
+            compress: None,
             behind: Behind::default(),
             program: Program::empty(),
             name: String::new(),

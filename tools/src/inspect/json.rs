@@ -29,6 +29,7 @@ pub(super) fn show(checkpoint: &Checkpoint, images: &[(u64, RankImage)], limit: 
         "protocol": job.calls_mpi.then(|| checkpoint.protocol()),
         "abi": job.abi.name,
         "bytes": checkpoint.sections.size(),
+        "data_bytes": checkpoint.sections.data().ok(),
         "rank": ranks,
     });
     format!("{all:#}\n")

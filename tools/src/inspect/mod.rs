@@ -1,6 +1,6 @@
 //! `pc3`: what a person wants to know of checkpoints.
 //!
-//! * `find`: which file is meant; `list`, `verify`, `request`: one command each.
+//! * `find`: which file is meant; `directory`: commands on all of a directory; `request`: `pc3 checkpoint`.
 //! * `image`: a rank's objects by address and by name; `value`: bytes as typed values.
 //! * `calls`: its stack; `export`: arrays for NumPy; `diff`: two checkpoints, by variable.
 //! * `messages`: how much of them a rank has; `text`, `json`: the two faces of `pc3 show`.
@@ -8,25 +8,25 @@
 
 mod calls;
 mod diff;
+mod directory;
 mod export;
 mod find;
 mod image;
 mod json;
-mod list;
 mod manual;
 mod messages;
 mod request;
 mod text;
 mod value;
-mod verify;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use directory::{collect, copy, list, stat, verify};
 use pc3_runtime::format::read::{Checkpoint, ReadError};
 
 /// Lists, shows and verifies checkpoints of pc3 programs, and asks running ones for more.
@@ -116,6 +116,27 @@ enum Command {
         #[arg(short, long)]
         dir: Option<PathBuf>,
     },
+    /// What checkpoints take: how much of each is new, in how many chunks, and how much of the packs is in use
+    Stat {
+        /// [default: PC3_DIR, or the only *.pc3 directory here]
+        dir: Option<PathBuf>,
+    },
+    /// Remove packs that no checkpoint names and what a killed job has left, in a directory where none runs
+    Gc {
+        /// [default: PC3_DIR, or the only *.pc3 directory here]
+        dir: Option<PathBuf>,
+    },
+    /// Copy a checkpoint, or all of a directory, with the packs that they name; the copy is checked before it has its name
+    Copy {
+        /// An id, `latest`, a file, or a directory (all that it has)
+        #[arg(value_name = "ID|FILE|DIR")]
+        from: String,
+        /// A directory that is not there, or is empty
+        to: PathBuf,
+        /// Where to look for an id [default: PC3_DIR, or the only *.pc3 directory here]
+        #[arg(short, long)]
+        dir: Option<PathBuf>,
+    },
     /// Ask a running job for a checkpoint and wait until it is committed
     Checkpoint {
         /// The job's checkpoint directory or process
@@ -148,6 +169,10 @@ enum Error {
     Find(#[from] find::FindError),
     #[error(transparent)]
     Request(#[from] request::RequestError),
+    #[error(transparent)]
+    Collect(#[from] collect::CollectError),
+    #[error(transparent)]
+    Copy(#[from] copy::CopyError),
     #[error("{}: {error}", path.display())]
     Read { path: PathBuf, error: ReadError },
     #[error("{}: {error}", path.display())]
@@ -189,6 +214,13 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// What a command prints, or what is wrong with it.
+pub fn said(args: impl IntoIterator<Item = OsString>) -> Result<String, String> {
+    let cli = Cli::try_parse_from(args).map_err(|e| e.to_string())?;
+    let done = run(cli.command).map_err(|e| e.to_string())?;
+    Ok(done.0)
 }
 
 /// What to print, and whether all is well.
@@ -233,6 +265,13 @@ fn run(command: Command) -> Result<(String, bool), Error> {
             what.as_deref(),
             dir.as_deref(),
         )?)),
+        Command::Stat { dir } => Ok(stat::stat(&find::directory(dir.as_deref())?)?),
+        Command::Gc { dir } => Ok((collect::collect(&find::directory(dir.as_deref())?)?, true)),
+        Command::Copy { from, to, dir } => {
+            let files = find::several(Some(&from), dir.as_deref())?;
+            let series = Path::new(&from).is_dir();
+            Ok((copy::copy(&files, series, &to)?, true))
+        }
         Command::Checkpoint { job, stop, timeout } => {
             Ok((request::request(&job, stop, timeout)?, true))
         }

@@ -35,7 +35,7 @@ pub(super) fn show(checkpoint: &Checkpoint, images: &[(u64, RankImage)], limit: 
         plural(job.workers),
         job.abi.name,
         job.passage,
-        human::bytes(checkpoint.sections.size()),
+        human::written(&checkpoint.sections),
         job.writer
     );
     for (number, rank) in images {

@@ -71,6 +71,9 @@ struct Cli {
     /// Write what has changed since the last checkpoint, into packs that checkpoints share
     #[arg(long)]
     increments: bool,
+    /// Which of that is compressed: auto (what is written sooner so), on (all that shrinks) or off [default: auto]
+    #[arg(long, value_name = "HOW")]
+    compress: Option<String>,
     /// What a signal does: checkpoint, stop (checkpoint and exit 85) or none [default: USR1=checkpoint,USR2=stop]
     #[arg(long, value_name = "SIGNAL=ACTION")]
     on_signal: Vec<String>,
@@ -153,7 +156,7 @@ pub(super) enum Stop {
     Bad(Vec<String>),
 }
 
-const TAKE_VALUES: [&str; 19] = [
+const TAKE_VALUES: [&str; 20] = [
     "--mpi",
     "--hosts",
     "--hostfile",
@@ -171,6 +174,7 @@ const TAKE_VALUES: [&str; 19] = [
     "--map",
     "--protocol",
     "--commit",
+    "--compress",
     "--on-signal",
     "--restart",
 ];
@@ -240,6 +244,7 @@ fn variables(cli: &Cli, mistakes: &mut Vec<String>) -> Variables {
         ("--stats", "PC3_STATS", &cli.stats),
         ("--protocol", "PC3_PROTOCOL", &cli.protocol),
         ("--commit", "PC3_COMMIT", &cli.commit),
+        ("--compress", "PC3_COMPRESS", &cli.compress),
         (
             "--on-signal",
             "PC3_ON_SIGNAL",
@@ -429,6 +434,11 @@ mod tests {
         check("-p 1 --protocol barrier a", "PC3_PROTOCOL=barrier", "a");
         check("--commit sync a", "PC3_COMMIT=sync", "a");
         check("--increments a b", "PC3_INCREMENTS=on", "a b");
+        check(
+            "--increments --compress on a b",
+            "PC3_COMPRESS=on PC3_INCREMENTS=on",
+            "a b",
+        );
         check("--map 0,1 --stats a b", "PC3_MAP=0,1 PC3_STATS=on", "a b");
         check("--stats=s.json a", "PC3_STATS=s.json", "a");
     }

@@ -18,6 +18,12 @@ const COURSE: &str = "course";
 const LEFT: &str = "left";
 const TEMPORARY: &str = ".course.tmp";
 
+/// What a directory has of that.
+pub fn notes(dir: &Path) -> Vec<PathBuf> {
+    let all = [BEGIN, COURSE, LEFT].map(|name| dir.join(name));
+    all.into_iter().filter(|p| p.exists()).collect()
+}
+
 pub(super) fn is_temporary(name: &str) -> bool {
     name == TEMPORARY
 }

@@ -20,7 +20,7 @@ use error::at;
 use lock::Lock;
 use pc3_os::own::high;
 
-pub use course::{given_up, Begin, Output, Stood};
+pub use course::{given_up, notes, Begin, Output, Stood};
 pub use error::StoreError;
 pub use lock::{holder, refusal, share, Holder};
 pub use packs::create_pack;

@@ -6,8 +6,10 @@ use std::io;
 use std::mem::take;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::pack::{Pack, PackWriter, ALIGN, HEAD};
+use super::codec::Compressor;
+use super::pack::{padded, Pack, PackWriter, ALIGN, HEAD};
 use super::table::{hash_of, pages, Chunk, Place, Strand, Table, CHUNK, PAGE};
 
 /// A checkpoint names at most so many packs of a process.
@@ -16,6 +18,8 @@ const PACKS: usize = 16;
 const SPARSE: u64 = 4;
 /// Pages that make a patch are at most one in so many.
 const PATCH: usize = 4;
+/// Who writes so much finds out how quick the disk is.
+const ENOUGH: u64 = 4 << 20;
 
 /// Chunks of the last checkpoint that is durable.
 #[derive(Default)]
@@ -24,6 +28,10 @@ pub struct Known {
     at: HashMap<(u64, u64, usize), Arc<Old>>,
     by_content: HashMap<(u128, u32), Arc<Old>>,
     packs: BTreeMap<Pack, Use>,
+    /// Nanoseconds that a byte takes to the disk, if they are known.
+    pace: Option<f64>,
+    /// Bytes of the last pack, and how long they took to be written.
+    written: (u64, Duration),
 }
 
 struct Old {
@@ -62,6 +70,14 @@ impl Known {
         }
     }
 
+    /// The pack is durable, which has taken so long.
+    pub fn synced(&mut self, took: Duration) {
+        let (bytes, write) = self.written;
+        if bytes >= ENOUGH {
+            self.pace = Some((write + took).as_nanos() as f64 / bytes as f64);
+        }
+    }
+
     /// Notes a chunk; is it the first with its content?
     fn note(&mut self, key: (u64, u64, usize), old: Arc<Old>) -> bool {
         let content = (old.chunk.hash, old.chunk.length);
@@ -86,13 +102,9 @@ impl Known {
     }
 }
 
-fn padded(bytes: usize) -> u64 {
-    (bytes as u64).next_multiple_of(ALIGN)
-}
-
 /// Counts what a chunk has in packs.
 fn alive(packs: &mut BTreeMap<Pack, Use>, chunk: &Chunk) {
-    packs.entry(chunk.at.pack).or_default().alive += padded(chunk.length as usize);
+    packs.entry(chunk.at.pack).or_default().alive += padded(chunk.stored as usize);
     for (_, at) in &chunk.patches {
         packs.entry(at.pack).or_default().alive += ALIGN;
     }
@@ -118,6 +130,7 @@ pub struct Chunker {
     left: BTreeSet<Pack>,
     pack: Pack,
     out: PackWriter,
+    compressor: Compressor,
     next: Known,
     counted: HashSet<Place>,
     /// However little a rank has, it is cut.
@@ -136,6 +149,7 @@ impl Chunker {
             known,
             pack,
             out: PackWriter::new(&pack, file),
+            compressor: Compressor::new(),
             next: Known::default(),
             counted: HashSet::new(),
             cuts_all: false,
@@ -143,6 +157,12 @@ impl Chunker {
             table: Table::default(),
             open: Vec::new(),
         }
+    }
+
+    /// Chunks are compressed, or not; none: where that is quicker.
+    pub fn compressing(mut self, wanted: Option<bool>) -> Chunker {
+        self.compressor.wanted = wanted;
+        self
     }
 
     /// Puts all into the pack, however little a rank has: the rest is to wait in memory.
@@ -164,6 +184,7 @@ impl Chunker {
     /// A strand begins here.
     pub fn cut(&mut self, key: u64) -> io::Result<()> {
         self.close()?;
+        self.compressor.begin();
         let chunks = Vec::new();
         self.table.strands.push(Strand { key, chunks });
         Ok(())
@@ -222,7 +243,7 @@ impl Chunker {
         };
         for at in old.chunk.places().filter(|at| self.counted.insert(**at)) {
             let bytes = match *at == old.chunk.at {
-                true => bytes.len(),
+                true => old.chunk.stored as usize,
                 false => PAGE,
             };
             self.next.packs.entry(at.pack).or_default().alive += padded(bytes);
@@ -265,7 +286,8 @@ impl Chunker {
         };
         let others = (0..pages.len()).filter(|i| pages[*i] != base[*i]);
         let others: Vec<usize> = others.collect();
-        if others.len() > pages.len() / PATCH {
+        let anew = padded(old.chunk.stored as usize);
+        if others.len() > pages.len() / PATCH || others.len() as u64 * ALIGN >= anew {
             return Ok(None);
         }
         let mut chunk = Chunk {
@@ -280,7 +302,7 @@ impl Chunker {
             let same = before.filter(|n| old.patched[*n] == pages[i]);
             let at = match same {
                 Some(n) => old.chunk.patches[n].1,
-                None => self.write(&bytes[chunk.page(page)])?,
+                None => self.page(&bytes[chunk.page(page)])?,
             };
             chunk.patches.push((page, at));
             patched.push(pages[i]);
@@ -293,10 +315,15 @@ impl Chunker {
     }
 
     fn new_one(&mut self, bytes: &[u8], hash: u128, pages: Box<[u128]>) -> io::Result<Old> {
+        let (codec, stored) = self.compressor.stored(bytes, self.known.pace);
+        let offset = self.out.put(stored)?;
+        let pack = self.pack;
         let chunk = Chunk {
             length: bytes.len() as u32,
             hash,
-            at: self.write(bytes)?,
+            codec,
+            stored: stored.len() as u32,
+            at: Place { pack, offset },
             patches: Vec::new(),
         };
         Ok(Old {
@@ -306,7 +333,7 @@ impl Chunker {
         })
     }
 
-    fn write(&mut self, bytes: &[u8]) -> io::Result<Place> {
+    fn page(&mut self, bytes: &[u8]) -> io::Result<Place> {
         let pack = self.pack;
         let offset = self.out.put(bytes)?;
         Ok(Place { pack, offset })
@@ -325,7 +352,9 @@ impl Chunker {
                 false => self.known.packs.get(pack).map_or(0, |of| of.length),
             };
         }
-        let file = self.out.finish()?;
+        let (file, took) = self.out.finish()?;
+        known.pace = self.known.pace;
+        known.written = (length, took);
         Ok(Ready {
             pack: (length > HEAD).then_some(file),
             known,

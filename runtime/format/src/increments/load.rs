@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::codec::{Codec, Restorer};
 use super::pack::{incomplete, Pack, ALIGN};
 use super::table::{hash_of, pages, Chunk, Place, Table};
 
@@ -64,8 +65,16 @@ impl Packs {
     }
 
     /// A chunk's bytes, as many as it has.
-    fn bytes(&self, chunk: &Chunk, into: &mut [u8]) -> Result<(), String> {
-        self.read(&chunk.at, into)?;
+    fn bytes(&self, chunk: &Chunk, into: &mut [u8], by: &mut Restorer) -> Result<(), String> {
+        if chunk.codec == Codec::Raw {
+            self.read(&chunk.at, into)?;
+        } else {
+            by.stored.resize(chunk.stored as usize, 0);
+            self.read(&chunk.at, &mut by.stored)?;
+            if !by.restore(chunk.codec, into) {
+                return Err(format!("{} is damaged", chunk.at.pack.file_name()));
+            }
+        }
         for (page, at) in &chunk.patches {
             self.read(at, &mut into[chunk.page(*page)])?;
         }
@@ -73,8 +82,8 @@ impl Packs {
     }
 
     /// The same, checked.
-    fn chunk(&self, chunk: &Chunk, into: &mut [u8]) -> Result<(), String> {
-        self.bytes(chunk, into)?;
+    fn chunk(&self, chunk: &Chunk, into: &mut [u8], by: &mut Restorer) -> Result<(), String> {
+        self.bytes(chunk, into, by)?;
         match hash_of(&pages(into)) == chunk.hash {
             true => Ok(()),
             false => {
@@ -88,13 +97,13 @@ impl Packs {
     /// All that a table lists, into `data`, which is as long; what of it is lost.  `known`: it has been checked.
     pub fn load(&self, table: &Table, data: &mut [u8], known: bool) -> Vec<Lost> {
         let mut lost = Vec::new();
-        let mut rest = data;
+        let (mut rest, mut by) = (data, Restorer::default());
         self.each(table, &mut lost, |chunk| {
             let (now, later) = std::mem::take(&mut rest).split_at_mut(chunk.length as usize);
             rest = later;
             match known {
-                true => self.bytes(chunk, now),
-                false => self.chunk(chunk, now),
+                true => self.bytes(chunk, now, &mut by),
+                false => self.chunk(chunk, now, &mut by),
             }
         });
         lost
@@ -104,8 +113,9 @@ impl Packs {
     pub fn verify(&self, table: &Table) -> Vec<Lost> {
         let mut lost = Vec::new();
         let mut buffer = vec![0; super::table::CHUNK];
+        let mut by = Restorer::default();
         self.each(table, &mut lost, |chunk| {
-            self.chunk(chunk, &mut buffer[..chunk.length as usize])
+            self.chunk(chunk, &mut buffer[..chunk.length as usize], &mut by)
         });
         lost
     }

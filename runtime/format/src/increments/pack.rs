@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use pc3_os::own::high;
 use xxhash_rust::xxh3::xxh3_64;
@@ -20,6 +21,11 @@ pub(crate) const ALIGN: u64 = 4096;
 /// Where the first of it is.
 pub(crate) const HEAD: u64 = ALIGN;
 const BUFFER: usize = 256 << 10;
+
+/// What so many bytes take there.
+pub fn padded(bytes: usize) -> u64 {
+    (bytes as u64).next_multiple_of(ALIGN)
+}
 
 /// Who wrote a pack.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -109,6 +115,7 @@ pub(crate) struct PackWriter {
     buffer: Vec<u8>,
     /// What the next one is put at.
     pub at: u64,
+    took: Duration,
 }
 
 impl PackWriter {
@@ -119,13 +126,14 @@ impl PackWriter {
             file,
             buffer,
             at: HEAD,
+            took: Duration::ZERO,
         }
     }
 
     /// Adds it; where it lies.
     pub fn put(&mut self, bytes: &[u8]) -> io::Result<u64> {
         let at = self.at;
-        let padding = (bytes.len() as u64).next_multiple_of(ALIGN) - bytes.len() as u64;
+        let padding = padded(bytes.len()) - bytes.len() as u64;
         if self.buffer.len() + bytes.len() + padding as usize > BUFFER {
             self.flush()?;
         }
@@ -137,15 +145,17 @@ impl PackWriter {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        let start = Instant::now();
         self.file.write_all(&self.buffer)?;
+        self.took += start.elapsed();
         self.buffer.clear();
         Ok(())
     }
 
-    /// The file, with all of it.
-    pub fn finish(mut self) -> io::Result<File> {
+    /// The file, with all of it, and what writing that has taken.
+    pub fn finish(mut self) -> io::Result<(File, Duration)> {
         self.flush()?;
-        Ok(self.file)
+        Ok((self.file, self.took))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::codec::Codec;
 use super::pack::{Pack, ALIGN, HEAD};
 use crate::bytes::{DecodeError, Decoder, Encoder};
 
@@ -23,6 +24,9 @@ pub struct Chunk {
     pub length: u32,
     /// Of what it is, patches and all: [`hash_of`].
     pub hash: u128,
+    pub codec: Codec,
+    /// Bytes at its place.
+    pub stored: u32,
     pub at: Place,
     /// Pages that are others, by their numbers in it, in ascending order.
     pub patches: Vec<(u32, Place)>,
@@ -100,6 +104,8 @@ impl Table {
             for chunk in &strand.chunks {
                 e.u64(chunk.length.into());
                 e.0.extend_from_slice(&chunk.hash.to_le_bytes());
+                e.u64(chunk.codec as u64);
+                e.u64(chunk.stored.into());
                 place(&mut e, &chunk.at);
                 e.len(chunk.patches.len());
                 for (page, at) in &chunk.patches {
@@ -118,7 +124,7 @@ impl Table {
         let length = d.u64()?;
         let strands = d.list(16, |d| {
             let key = d.u64()?;
-            let chunks = d.list(48, |d| chunk(d, &packs))?;
+            let chunks = d.list(64, |d| chunk(d, &packs))?;
             Ok(Strand { key, chunks })
         })?;
         d.end()?;
@@ -155,17 +161,25 @@ fn chunk(d: &mut Decoder, packs: &[Pack]) -> Result<Chunk, DecodeError> {
     let length = d.u32()?;
     let mut hash = [0; 16];
     hash.copy_from_slice(d.take(16)?);
+    let codec = Codec::from(d.u64()?).ok_or(INVALID)?;
+    let stored = d.u32()?;
     let at = place(d, packs)?;
     let patches = d.list(24, |d| Ok((d.u32()?, place(d, packs)?)))?;
     let within = (1..=CHUNK as u32).contains(&length);
     let ascend = patches.windows(2).all(|w| w[0].0 < w[1].0);
     let pages = length.div_ceil(PAGE as u32);
-    if !within || !ascend || patches.last().is_some_and(|p| p.0 >= pages) {
+    let fits = match codec {
+        Codec::Raw => stored == length,
+        _ => (1..length).contains(&stored),
+    };
+    if !within || !fits || !ascend || patches.last().is_some_and(|p| p.0 >= pages) {
         return Err(INVALID);
     }
     Ok(Chunk {
         length,
         hash: u128::from_le_bytes(hash),
+        codec,
+        stored,
         at,
         patches,
     })
@@ -184,6 +198,8 @@ mod tests {
         let chunk = |length, at, patches| Chunk {
             length,
             hash: u128::MAX / 3,
+            codec: Codec::Raw,
+            stored: length,
             at,
             patches,
         };
@@ -224,6 +240,20 @@ mod tests {
         };
         assert!(change(&|t| t.length += 1).is_err());
         assert!(change(&|t| t.strands[0].chunks[0].length += 1).is_err());
+        for (codec, stored, good) in [
+            (Codec::Raw, 99, false),
+            (Codec::Lz4, 99, true),
+            (Codec::Words, 1, true),
+            (Codec::Words, 0, false),
+            (Codec::Lz4, 100, false),
+            (Codec::Lz4, 1 << 31, false),
+        ] {
+            let changed = change(&|t| {
+                let last = &mut t.strands[1].chunks[0];
+                (last.codec, last.stored) = (codec, stored);
+            });
+            assert_eq!(changed.is_ok(), good, "{codec:?} {stored}");
+        }
         assert!(change(&|t| t.strands[0].chunks[0].at.offset += 1).is_err());
         assert!(change(&|t| t.strands[0].chunks[0].at.offset = 0).is_err());
         assert!(change(&|t| t.strands[0].chunks[1].patches[0].0 = 15).is_err());

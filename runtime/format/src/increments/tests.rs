@@ -18,6 +18,7 @@ struct Series {
     dir: tempfile::TempDir,
     id: u64,
     known: Arc<Known>,
+    compress: Option<bool>,
     small: Vec<u8>,
     objects: Vec<Vec<u8>>,
     random: u64,
@@ -29,6 +30,7 @@ impl Series {
             dir: tempfile::tempdir().unwrap(),
             id: 0,
             known: Arc::default(),
+            compress: Some(false),
             small: b"some globals".repeat(100),
             objects: vec![vec![0; LARGE + 100]; objects],
             random: 88172645463325252,
@@ -65,7 +67,8 @@ impl Series {
         let pack = Pack::new(self.id, 0);
         let at = self.dir.path().join(pack.file_name());
         let file = File::create(&at).unwrap();
-        let chunker = Chunker::new(self.dir.path(), Arc::clone(&self.known), pack, file);
+        let chunker = Chunker::new(self.dir.path(), Arc::clone(&self.known), pack, file)
+            .compressing(self.compress);
         let mut table = File::create(self.path(self.id)).unwrap();
         let mut out = Writer::increments(&mut table, self.id, chunker).unwrap();
         out.section(Section::Job, 0, b"a job").unwrap();
@@ -155,6 +158,66 @@ fn only_what_has_changed_is_written() {
         whole > 4 * LARGE as u64 && last < 16 << 10,
         "{whole} {last}"
     );
+}
+
+/// As [`only_what_has_changed_is_written`]; pages of a chunk that is compressed are not.
+#[test]
+fn chunks_are_compressed() {
+    let mut series = Series::new(3);
+    series.compress = Some(true);
+    for object in &mut series.objects {
+        for (i, word) in object.chunks_exact_mut(8).enumerate() {
+            word.copy_from_slice(&(i as f64).sqrt().to_le_bytes());
+        }
+    }
+    // They are equal.
+    let whole = series.write();
+    assert!((whole as usize) < LARGE * 4 / 5, "{whole}");
+    series.check();
+    assert_eq!(series.write(), 0);
+    series.objects[1][5000] ^= 1;
+    assert_eq!(series.write(), 2 * 4096, "one page");
+    series.check();
+    for page in 0..5 {
+        series.objects[2][4096 * page] ^= 1;
+    }
+    let anew = series.write();
+    assert!((2 * 4096..14 * 4096).contains(&anew), "{anew}");
+    series.check();
+    // What takes no more than a page is written anew.
+    series.objects[0].fill(0);
+    series.write();
+    series.objects[0][9000] = 1;
+    series.objects[0][90_000] = 1;
+    assert_eq!(series.write(), 3 * 4096);
+    let tables = series.open(series.id).chunks(0).unwrap().unwrap();
+    let patches: usize = tables.chunks().map(|c| c.patches.len()).sum();
+    assert_eq!(patches, 1, "of the page of before");
+    series.check();
+    // A restart has none of it in memory.
+    let mut known = Known::default();
+    for rank in 0..2 {
+        let table = series.open(series.id).chunks(rank).unwrap().unwrap();
+        known.take_over(series.dir.path(), rank, &table);
+    }
+    series.known = Arc::new(known);
+    assert_eq!(series.write(), 0);
+    series.check();
+    // All bytes of a chunk matter, and those behind it.
+    let first = of_id(&series, 1);
+    let length = first.metadata().unwrap().len();
+    let unused = |at| at == length - 1 || at == length - 4097;
+    for at in (0..length).filter(|at| at % 19_997 == 0 || unused(*at)) {
+        flip(&first, at);
+        let found = series.open(1).verify();
+        flip(&first, at);
+        let told = found.unwrap_err().to_string();
+        assert!(
+            told.contains("pack-000001-0.pc3p is damaged"),
+            "{at}: {told}"
+        );
+    }
+    series.check();
 }
 
 /// The part of another process than the first waits in memory, but for ranks' data.

@@ -8,7 +8,7 @@ use pc3_runtime::format::sections::Sections;
 
 use crate::human;
 
-pub(super) fn verify(files: &[PathBuf]) -> (String, bool) {
+pub(in crate::inspect) fn verify(files: &[PathBuf]) -> (String, bool) {
     let mut out = String::new();
     let mut good = true;
     for path in files {
@@ -46,7 +46,7 @@ fn check(path: &Path) -> Result<String, Vec<String>> {
         }
     }
     if damages.is_empty() {
-        let size = human::bytes(checkpoint.sections.size());
+        let size = human::written(&checkpoint.sections);
         Ok(format!(
             "checkpoint {}, {ranks} rank{}, {size}",
             checkpoint.id(),

@@ -9,16 +9,17 @@ use pc3_runtime::format::read::Checkpoint;
 use pc3_runtime::format::sections;
 use pc3_runtime::store;
 
-use super::find::{self, FindError};
 use crate::human;
+use crate::inspect::find::{self, FindError};
 
-pub(super) fn list(dir: &Path) -> Result<String, FindError> {
+pub(in crate::inspect) fn list(dir: &Path) -> Result<String, FindError> {
     let mut rows = vec![[
         "ID",
         "TIME (UTC)",
         "PROGRAM",
         "RANKS",
         "ABI",
+        "DATA",
         "SIZE",
         "STATE",
     ]
@@ -26,10 +27,12 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
     let all = find::all(dir)?;
     let heads = |c: Checkpoint| {
         let (job, size) = (&c.job, human::bytes(c.sections.size()));
+        let data = c.sections.data().map_or("-".to_owned(), human::bytes);
         let (time, abi) = (human::utc(job.time), job.abi.name.to_string());
-        [time, job.program.clone(), job.ranks.to_string(), abi, size]
+        let (program, ranks) = (job.program.clone(), job.ranks.to_string());
+        [time, program, ranks, abi, data, size]
     };
-    let looked: Vec<(u64, Result<[String; 5], String>)> = all
+    let looked: Vec<(u64, Result<[String; 6], String>)> = all
         .iter()
         .map(|(id, path)| (*id, look(path).map(heads)))
         .collect();
@@ -49,12 +52,12 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
             Ok(heads) => (heads, state(id).to_owned()),
             Err(error) => {
                 let size = human::bytes(sections::size(path));
-                (["-", "-", "-", "-", &size].map(str::to_owned), error)
+                (["-", "-", "-", "-", "-", &size].map(str::to_owned), error)
             }
         };
-        let [time, program, ranks, abi, size] = heads;
+        let [time, program, ranks, abi, data, size] = heads;
         let id = id.to_string();
-        rows.push([id, time, program, ranks, abi, size, state]);
+        rows.push([id, time, program, ranks, abi, data, size, state]);
     }
     let mut out = table(&rows);
     if let Some(id) = next.filter(|_| falls_back && given_up.start == 1) {
@@ -92,7 +95,7 @@ fn look(path: &Path) -> Result<Checkpoint, String> {
     }
 }
 
-fn table<const N: usize>(rows: &[[String; N]]) -> String {
+pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| {
         rows.iter()
             .map(|r| r[column].chars().count())
