@@ -284,7 +284,9 @@ pub unsafe extern "C" fn pc3_union_memmove(
         let unions = &raw mut rank.unions;
         // Where both overlap, notes of what is overwritten are read first.
         let mut notes = None;
-        Unions::with(unions, |u| notes = u.picked(from as usize, n));
+        if (*unions).may_have(from as usize, n) {
+            Unions::with(unions, |u| notes = u.picked(from as usize, n));
+        }
         copy();
         Unions::with(unions, |u| u.put(to as usize, from as usize, n, notes, &o));
     }

@@ -70,6 +70,8 @@ pub struct Unions {
     /// Open addressing by address; those of one address and several types follow each other.
     table: Vec<Entry>,
     used: usize,
+    /// Bits that the addresses of those in the table have.
+    bits: usize,
     /// Which blocks of 256 bytes may have entries, by the lower bits of their numbers.
     blocks: Vec<u64>,
     /// By number of the type.
@@ -115,7 +117,7 @@ impl Unions {
         f(unions);
         if unions.missed.swap(false, Relaxed) {
             unions.table.clear();
-            unions.used = 0;
+            (unions.used, unions.bits) = (0, 0);
             unions.passed = [Passed::default(); FLIGHT];
             seen::clear();
             notes::forget();
@@ -169,6 +171,7 @@ impl Unions {
         self.table = vec![Entry::default(); (4 * live).next_power_of_two().max(256)];
         self.used = live;
         self.blocks = vec![0; BLOCKS];
+        self.bits = 0;
         for e in old.iter().filter(says) {
             let i = self.slot(e.at, e.ty);
             self.table[i] = *e;
@@ -177,6 +180,7 @@ impl Unions {
     }
 
     fn mark(&mut self, at: usize) {
+        self.bits |= at;
         let block = at >> 8;
         seen::mark(block);
         self.blocks[block / 64 % BLOCKS] |= 1 << (block % 64);
@@ -184,7 +188,7 @@ impl Unions {
 
     /// May there be entries of unions that begin in these bytes?
     #[inline]
-    fn may_have(&self, at: usize, n: usize) -> bool {
+    pub fn may_have(&self, at: usize, n: usize) -> bool {
         if self.used == 0 || n == 0 {
             return false;
         }
@@ -308,9 +312,9 @@ impl Unions {
 
     /// Nothing lies across the ends of an object.
     #[inline]
-    fn cut(&self, edge: usize, within: &Range<usize>) {
+    fn cut(&self, edge: usize, least: usize, within: &Range<usize>) {
         if edge != within.start && edge != within.end {
-            notes::cut(edge, &self.shapes);
+            notes::cut(edge, least, &self.shapes);
         }
     }
 
@@ -346,9 +350,9 @@ impl Unions {
         within: &Range<usize>,
     ) {
         notes::copy(to, from, n, &self.shapes);
-        for edge in [to, to.saturating_add(n)] {
-            self.cut(edge, within);
-        }
+        self.cut(to, 0, within);
+        // What begins in front of them, and reaches over all of them, is void already.
+        self.cut(to.saturating_add(n), to, within);
         self.forget(to, n);
         for (e, members) in notes.map_or(Vec::new(), |n| n.0) {
             if e.at + self.shapes.window(e.ty, members) <= from + n {
@@ -363,7 +367,7 @@ impl Unions {
     pub fn gone(&mut self, at: usize, n: usize, within: &Range<usize>) {
         // What reaches across their end begins among them, or reaches across their start.
         self.over(at, n);
-        self.cut(at, within);
+        self.cut(at, 0, within);
     }
 
     /// Nothing lies there any more.
@@ -421,7 +425,8 @@ impl Unions {
             }
             return;
         }
-        for place in (at.next_multiple_of(STEP)..end).step_by(STEP) {
+        let step = 1 << self.bits.trailing_zeros().min(12);
+        for place in (at.next_multiple_of(step)..end).step_by(step) {
             let mut i = self.start(place);
             while self.table[i].at != 0 {
                 if self.table[i].at == place {

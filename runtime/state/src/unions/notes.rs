@@ -36,14 +36,17 @@ static pc3_notes: [AtomicUsize; NOTES_ENTRIES] = [const { AtomicUsize::new(0) };
 pub const STEP: usize = 2;
 
 static STRETCHES: AtomicU32 = AtomicU32::new(0);
-/// Are unions noted in which others lie?
+/// Are there unions in which others lie, and are such unions noted?
+static DEEP: AtomicBool = AtomicBool::new(false);
 static NESTED: AtomicBool = AtomicBool::new(false);
 
 /// Before anything is noted.
-pub fn begin(nested: bool) {
+pub fn begin(deep: bool, nested: bool) {
+    DEEP.store(deep, Relaxed);
     NESTED.store(nested, Relaxed);
 }
 
+#[inline]
 fn levels() -> usize {
     1 + usize::from(NESTED.load(Relaxed))
 }
@@ -54,6 +57,7 @@ pub fn any() -> bool {
     STRETCHES.load(Relaxed) != 0
 }
 
+#[inline]
 fn base(at: usize) -> Option<usize> {
     match pc3_notes.get(at >> NOTES_SHIFT)?.load(Acquire) {
         0 => None,
@@ -68,7 +72,7 @@ fn base_made(at: usize) -> Option<usize> {
 #[cold]
 fn make(at: usize) -> Option<usize> {
     let entry = pc3_notes.get(at >> NOTES_SHIFT)?;
-    let bytes = levels() * NOTES_LEVEL;
+    let bytes = (1 + usize::from(DEEP.load(Relaxed))) * NOTES_LEVEL;
     let p = memory::map(bytes, Backing::AsTouched).ok()?;
     let base = (p as usize).wrapping_sub(2 * (at & !(STRETCH - 1)));
     let free = |p| {
@@ -131,6 +135,9 @@ pub unsafe fn holds(at: usize, p: NoteSlot) -> bool {
 /// Memory of the program, which nobody else changes now.
 #[inline]
 pub unsafe fn set(at: usize, p: NoteSlot, code: u32) {
+    if p.level > 0 {
+        NESTED.store(true, Relaxed);
+    }
     let slot = if code == 0 { base(at) } else { base_made(at) };
     let Some(slot) = slot.map(|b| place(b, at, p.level)) else {
         return;
@@ -143,10 +150,22 @@ pub unsafe fn set(at: usize, p: NoteSlot, code: u32) {
 }
 
 /// Whatever is noted of unions that begin in these bytes is void.
+#[inline]
 pub fn clear(at: usize, bytes: usize) {
     if bytes == 0 || !any() {
         return;
     }
+    if 2 * bytes > SMALL || !inside(at, bytes) {
+        return clear_all(at, bytes);
+    }
+    let Some(base) = base(at) else { return };
+    for level in 0..levels() {
+        // SAFETY: twice the bytes lie in the stretch's mapping.
+        unsafe { std::ptr::write_bytes(place(base, at, level) as *mut u8, 0, 2 * bytes) };
+    }
+}
+
+fn clear_all(at: usize, bytes: usize) {
     for (at, n) in parts(at, bytes, STRETCH) {
         if let Some(base) = base(at) {
             for level in 0..levels() {
@@ -170,24 +189,29 @@ unsafe fn wipe(at: usize, bytes: usize) {
 }
 
 unsafe fn blank(at: usize, bytes: usize) -> bool {
+    // Many at a time: a test of each costs more than the bytes behind it.
+    let all = |bytes: &[u8]| bytes.iter().fold(0, |all, b| all | b) == 0;
     // SAFETY: by the caller.
-    let (front, words, rest) = unsafe { raw(at, bytes).align_to::<u64>() };
-    // Many at a time: a test of each costs more than the words behind it.
-    let all = |words: &[u64]| words.iter().fold(0, |all, w| all | w) == 0;
-    front.iter().chain(rest).all(|b| *b == 0) && words.chunks(32).all(all)
+    let mut pieces = unsafe { raw(at, bytes) }.chunks_exact(32);
+    pieces.by_ref().all(all) && all(pieces.remainder())
 }
 
 /// Bytes looked at before they are written, so that pages without notes stay the system's.
 const PIECE: usize = 4096;
 const SMALL: usize = 256;
 
+/// Do they all lie in one stretch?
+#[inline]
+fn inside(at: usize, bytes: usize) -> bool {
+    at % STRETCH + bytes <= STRETCH
+}
+
 /// Notes of bytes that have been copied, or moved, go with them.
 pub fn copy(to: usize, from: usize, bytes: usize, shapes: &Shapes) {
     if bytes == 0 || !any() {
         return;
     }
-    let inside = |at: usize| at % STRETCH + bytes <= STRETCH;
-    if inside(to) && inside(from) && bytes <= SMALL {
+    if inside(to, bytes) && inside(from, bytes) && bytes <= SMALL {
         for level in 0..levels() {
             // SAFETY: neither leaves its stretch.
             unsafe { copy_piece(to, from, bytes, level) };
@@ -310,41 +334,51 @@ pub unsafe fn each(
     }
 }
 
-/// Unions on both sides of an edge have been written in part: their notes are void.
-pub fn cut(edge: usize, shapes: &Shapes) {
-    if !any() {
+/// Unions on both sides of an edge have been written in part: the notes of those that begin at `least` or behind it are void.
+#[inline]
+pub fn cut(edge: usize, least: usize, shapes: &Shapes) {
+    let first = least.max(edge.saturating_sub(shapes.most()));
+    let first = first.next_multiple_of(STEP);
+    if first >= edge || !any() {
         return;
     }
-    let first = edge.saturating_sub(shapes.most()).next_multiple_of(STEP);
-    for (start, n) in parts(first, edge.saturating_sub(first), STRETCH) {
-        let Some(base) = base(start) else { continue };
-        for level in 0..levels() {
-            let place = place(base, start, level) as *mut u32;
-            // A code in each word of the notes, if at all.
-            let words = n.div_ceil(STEP);
-            // SAFETY: in the stretch's mapping.
-            if unsafe { blank(place as usize, 4 * words) } {
-                continue;
-            }
-            for i in 0..words {
-                // SAFETY: in the stretch's mapping, also below.
-                let code = unsafe { place.add(i).read_unaligned() };
-                let reach = edge - (start + i * STEP);
-                if code >= NOTES_CODES && reaches(code, level, reach, shapes) {
-                    // SAFETY: as above.
-                    unsafe { place.add(i).write_unaligned(0) };
+    if inside(first, edge - first) {
+        return cut_part(first, edge - first, edge, shapes);
+    }
+    for (start, n) in parts(first, edge - first, STRETCH) {
+        cut_part(start, n, edge, shapes);
+    }
+}
+
+/// Of unions that begin in these bytes.
+#[inline]
+fn cut_part(start: usize, bytes: usize, edge: usize, shapes: &Shapes) {
+    let Some(base) = base(start) else { return };
+    for level in 0..levels() {
+        let place = place(base, start, level);
+        // A code in each word, if at all; of most pairs there is none.
+        for d in (0..bytes).step_by(2 * STEP) {
+            // SAFETY: in the stretch's mapping, or in the room behind it.
+            if unsafe { ((place + 2 * d) as *const u64).read_unaligned() } != 0 {
+                for d in [d, d + STEP].into_iter().filter(|d| *d < bytes) {
+                    // SAFETY: a word in the stretch's mapping.
+                    unsafe { cut_one(place + 2 * d, level, edge - start - d, shapes) };
                 }
             }
         }
     }
 }
 
-/// Is that the code of a note of more than so many bytes?
+/// The note is void if it has more than so many bytes.
 #[cold]
-fn reaches(code: u32, level: usize, bytes: usize, shapes: &Shapes) -> bool {
-    let noted = shapes.noted(code);
+unsafe fn cut_one(slot: usize, level: usize, bytes: usize, shapes: &Shapes) {
+    // SAFETY: by the caller.
+    let noted = shapes.noted(unsafe { word(slot) });
     let place_of = noted.and_then(|(ty, m)| shapes.place(ty, m));
-    place_of.is_some_and(|p| p.level == level && p.window > bytes)
+    if place_of.is_some_and(|p| p.level == level && p.window > bytes) {
+        // SAFETY: by the caller.
+        unsafe { (slot as *mut u32).write_unaligned(0) };
+    }
 }
 
 /// Divided where addresses are multiples of `size`.

@@ -104,7 +104,7 @@ fn what_lies_behind_the_member_is_not_its() {
 
 #[test]
 fn a_union_and_one_at_its_start_have_notes_of_their_own() {
-    begin(true);
+    begin(true, true);
     let at = own(256);
     // SAFETY: as above.
     unsafe {
@@ -137,8 +137,8 @@ fn part_of_a_union_is_not_the_union() {
         let at = own(128);
         // SAFETY: as above.
         unsafe { note(at + 24, 2, 0) };
-        cut(at + offset, &shapes());
-        cut(at + offset + bytes, &shapes());
+        cut(at + offset, 0, &shapes());
+        cut(at + offset + bytes, at + offset, &shapes());
         assert_eq!(!listed(at, 128).is_empty(), left, "{offset} {bytes}");
     }
 }
@@ -230,8 +230,8 @@ fn notes_across_the_end_of_a_stretch() {
         moved(elsewhere + 4, elsewhere);
         assert_eq!(sorted(elsewhere + 4), expected);
         // Written in part with the bytes that were there; freed.
-        cut(here, &shapes());
-        cut(here + 4, &shapes());
+        cut(here, 0, &shapes());
+        cut(here + 4, here, &shapes());
         assert!(sorted(start).iter().all(|u| u.0 != 8));
         clear(elsewhere, 68);
         write(elsewhere + 4, 1);

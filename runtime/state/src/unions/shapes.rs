@@ -81,7 +81,11 @@ impl Shapes {
         shapes.most = longest.copied().unwrap_or(0).into();
         // Generated code copies such notes also of unions that nothing writes.
         let nested = |f: &NotedUnion| f.level == Some(1);
-        notes::begin(shapes.forms.iter().flatten().any(nested));
+        let written = shapes.types.iter().filter_map(|ty| shapes.form(*ty));
+        notes::begin(
+            shapes.forms.iter().flatten().any(nested),
+            written.into_iter().any(nested),
+        );
         shapes
     }
 

@@ -181,3 +181,22 @@ fn nothing_lies_across_the_ends_of_an_object() {
     u.gone(at + 4, 4, &(at..at + 8));
     assert_eq!(unsafe { u.members(at, TY) }, 0);
 }
+
+#[test]
+fn what_is_in_the_table_is_forgotten_at_any_address() {
+    let [mut u, _] = both();
+    let at = Box::leak(Box::new([1u64; 8])).as_ptr() as usize;
+    let known = |u: &Unions, offsets: &[usize]| -> Vec<u64> {
+        let place = offsets.iter().map(|offset| at + offset);
+        // SAFETY: in the eight words, here and below.
+        place.map(|at| unsafe { u.members(at, TY) }).collect()
+    };
+    for offsets in [&[16][..], &[16, 40], &[16, 40, 4, 50]] {
+        for offset in offsets {
+            unsafe { u.set(at + offset, TY, 1) };
+        }
+        assert_eq!(known(&u, offsets), vec![2; offsets.len()]);
+        u.gone(at + 1, 63, &(0..0));
+        assert_eq!(known(&u, offsets), vec![0; offsets.len()]);
+    }
+}
