@@ -3,7 +3,7 @@
 mod constants;
 mod representations;
 use constants::{floats, range, sizes, width, words};
-use representations::{bytes, copies, network, pointer_bytes, records, sent, stored};
+use representations::{bytes, copies, in_unions, network, pointer_bytes, records, sent, stored};
 pub use representations::{layout, offsets};
 
 mod order;

@@ -2,13 +2,12 @@
 //! kept; a number some of whose bytes were set.  A checkpoint moves values, so such a one is the source's.
 
 use crate::heap::one_line;
-use crate::lints::is_user;
 use crate::lints::reaches_checkpoint::{Cx, Dependence, OrderDependence};
+use crate::lints::{in_unions, is_user};
 use pc3_program::program::is_local;
-use pc3_program::walk::{visit, visit_decls, Node};
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
 use pc3_syntax::tree::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
     let p = cx.p;
@@ -26,7 +25,8 @@ pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
                 Dependence::Bytes
             }
         };
-        places.extend(of_unions(u).into_iter().map(|(e, long)| (e, by(long))));
+        let unions = in_unions::read_as_other_numbers(u);
+        places.extend(unions.into_iter().map(|(e, long)| (e, by(long))));
         places.retain(|(e, _)| is_user(u, *e));
         for (e, by) in places {
             let text = one_line(u.slice(&u.expr(e).span));
@@ -134,113 +134,6 @@ pub(in crate::lints) fn width(u: &Unit, ty: TypeId) -> Option<u32> {
         Type::Float(FloatKind::Float) => Some(32),
         Type::Float(FloatKind::Double) => Some(64),
         Type::Array { elem, .. } => width(u, elem.ty),
-        _ => None,
-    }
-}
-
-/// Members of local unions that are read where one of other numbers was written before.
-fn of_unions(u: &Unit) -> Vec<(ExprId, bool)> {
-    let mut found = Vec::new();
-    for f in &u.functions {
-        let unions: HashSet<SymId> = f
-            .locals
-            .iter()
-            .copied()
-            .filter(|s| is_local(u.sym(*s)) && fields(u, *s).is_some())
-            .collect();
-        if unions.is_empty() {
-            continue;
-        }
-        let mut uses: Vec<(u32, SymId, Option<u32>, Option<ExprId>)> = Vec::new();
-        visit_decls(u, Node::Stmt(f.body), &mut |d, _| {
-            for v in d.vars.iter().filter(|v| unions.contains(&v.sym)) {
-                if let Some(Init::List { items, span }) = &v.init {
-                    let plain = items.iter().all(|i| i.designators.is_empty());
-                    let first = fields(u, v.sym).and_then(|f| f.first());
-                    let first = first.filter(|_| plain && !u.slice(span).contains('.'));
-                    uses.push((
-                        span.start,
-                        v.sym,
-                        first.and_then(|f| width(u, f.ty.ty)),
-                        None,
-                    ));
-                }
-            }
-        });
-        let (mut targets, mut bases) = (HashSet::new(), HashSet::new());
-        visit(u, Node::Stmt(f.body), &mut |n| {
-            let Node::Expr(e) = n else { return true };
-            let x = u.expr(e);
-            if let ExprKind::Member { base, .. } = x.kind {
-                bases.insert(base);
-            }
-            match &x.kind {
-                ExprKind::Assign { op, lhs, .. } => {
-                    if let Some((m, s, bits)) = member(u, *lhs, &unions) {
-                        targets.insert(m);
-                        // What is assigned comes before.
-                        uses.push((x.span.end, s, Some(bits), None));
-                        if op.is_some() {
-                            uses.push((x.span.start, s, Some(bits), Some(m)));
-                        }
-                    }
-                }
-                ExprKind::AddrOf(a) => {
-                    if let Some((m, s, _)) = member(u, *a, &unions) {
-                        targets.insert(m);
-                        uses.push((x.span.start, s, None, None));
-                    }
-                }
-                ExprKind::Member { .. } if !targets.contains(&e) => {
-                    if let Some((m, s, bits)) = member(u, e, &unions).filter(|m| m.0 == e) {
-                        uses.push((x.span.start, s, Some(bits), Some(m)));
-                    }
-                }
-                // As a whole: nothing is known any more.
-                ExprKind::Ident(s) if unions.contains(s) && !bases.contains(&e) => {
-                    uses.push((x.span.start, *s, None, None));
-                }
-                _ => {}
-            }
-            true
-        });
-        uses.sort_by_key(|x| (x.0, x.3.is_none()));
-        let mut last: HashMap<SymId, Option<u32>> = HashMap::new();
-        for (_, s, bits, read) in uses {
-            match read {
-                Some(e) => {
-                    if let (Some(Some(written)), Some(bits)) = (last.get(&s), bits) {
-                        if *written != bits {
-                            found.push((e, *written == LONG || bits == LONG));
-                        }
-                    }
-                }
-                None => {
-                    last.insert(s, bits);
-                }
-            }
-        }
-    }
-    found
-}
-
-fn fields(u: &Unit, s: SymId) -> Option<&[Field]> {
-    match u.ty(u.sym(s).ty.ty) {
-        Type::Record(r) if u.records[r.index()].is_union => u.records[r.index()].fields.as_deref(),
-        _ => None,
-    }
-}
-
-/// `u.words[1]`: the member's expression, the union, and the bits of its numbers.
-fn member(u: &Unit, e: ExprId, unions: &HashSet<SymId>) -> Option<(ExprId, SymId, u32)> {
-    match &u.expr(e).kind {
-        ExprKind::Index { base, .. } => member(u, *base, unions),
-        ExprKind::Member {
-            base, arrow: false, ..
-        } => match u.expr(*base).kind {
-            ExprKind::Ident(s) if unions.contains(&s) => Some((e, s, width(u, u.expr(e).ty.ty)?)),
-            _ => None,
-        },
         _ => None,
     }
 }

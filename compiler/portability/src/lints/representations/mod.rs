@@ -2,6 +2,7 @@
 
 pub mod bytes;
 pub mod copies;
+pub mod in_unions;
 pub mod layout;
 pub mod network;
 pub mod offsets;
