@@ -81,15 +81,20 @@ impl Number {
     }
 }
 
-/// A number that a macro of the system made where the user wrote `FE_...`.
+/// A number that a macro of the system made where the user wrote `FE_...`. gcc says of such text whose it is, clang does not.
 fn constant(u: &Unit, e: ExprId, sources: &mut Sources) -> Option<Number> {
     let made = matches!(u.expr(e).kind, ExprKind::Int(n) if n != 0);
-    if !made || is_user(u, e) || !in_users_file(u, e) {
+    if !made || !in_users_file(u, e) {
         return None;
     }
     let at = u.lines.position(u.expr(e).span.start);
     let line = sources.line(u, &at.file, at.line);
-    let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let number = u.slice(&u.expr(e).span);
+    let between = |c: char| !(c.is_alphanumeric() || c == '_');
+    if is_user(u, e) && line.split(between).any(|w| w == number) {
+        return None;
+    }
+    let mut words = line.split(between);
     // The nearest number is 0 everywhere.
     let name = words.find(|w| w.starts_with("FE_") && *w != "FE_TONEAREST")?;
     Some(Number::Constant(name.to_owned()))

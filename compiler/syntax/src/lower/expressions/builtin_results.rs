@@ -48,7 +48,7 @@ const RETURNS: &[(Returns, &str)] = &[
     ),
     (
         Returns::Void,
-        "unreachable trap prefetch va_start va_end va_copy stdarg_start exit _exit _Exit \
+        "unreachable trap prefetch va_start c23_va_start va_end va_copy stdarg_start exit _exit _Exit \
         abort free bzero bcopy return init_trampoline stack_restore clear_cache \
         ___clear_cache longjmp eh_return unwind_init cpu_init clear_padding ia32_pause \
         debugtrap",
