@@ -159,6 +159,9 @@ impl Toolchain {
         let exe = dir.path().join("pc3");
         let done = said(&mut self.linked(self.instrumented(p), p, &exe))?;
         if let Err(text) = done {
+            if text.contains("undefined reference to `__kmpc_") {
+                return Ok(ToolchainResult::NotThere("OpenMP's library".into()));
+            }
             return Ok(refused(&text).map_or(ToolchainResult::Bad(text), ToolchainResult::Refused));
         }
         let native = build::instrumented(p, HOST)?;
@@ -270,15 +273,16 @@ impl Toolchain {
 }
 
 impl Toolchain {
-    /// Does pc3cc read what the compiler accepts of a file, and does the compiler accept what is printed, with a location everywhere?
-    /// None: it accepts nothing of it.
-    pub fn reads(&self, file: &Path) -> Result<Option<ToolchainResult>> {
+    /// Does pc3cc read a file that the compiler accepts, and does the compiler accept what is printed, with a location everywhere?
+    /// None: it does not accept the file. In parts: that is so of some of its lines, and the others are read.
+    pub fn reads(&self, file: &Path, in_parts: bool) -> Result<Option<ToolchainResult>> {
         let dir = tempfile::tempdir()?;
         let folder = file.parent().unwrap_or(Path::new("."));
         let copy = dir.path().join(file.file_name().unwrap_or_default());
         let text = String::from_utf8_lossy(&std::fs::read(file)?).into_owned();
-        if !self.accepted(&text, &copy, folder)? {
-            return Ok(None);
+        match self.accepted(&text, &copy, folder)? {
+            Some(whole) if whole != in_parts => {}
+            _ => return Ok(None),
         }
         let mut c = self.pc3cc();
         c.args([&self.dialect, "--emit=c", "--checkpoint-everywhere"]);
@@ -294,8 +298,11 @@ impl Toolchain {
                 }));
             }
         };
+        // What is in C of the library follows as a unit of its own.
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        let end = printed.match_indices("# 1 \"pc3_rt.h\" 3\n").nth(1);
         let path = dir.path().join("printed.c");
-        std::fs::write(&path, printed)?;
+        std::fs::write(&path, &printed[..end.map_or(printed.len(), |e| e.0)])?;
         let mut c = self.compiler();
         c.args(["-w", "-fsyntax-only", &self.dialect, "-x", "cpp-output"]);
         c.arg(path);
@@ -305,20 +312,20 @@ impl Toolchain {
         }))
     }
 
-    /// Writes the text to a file without the lines that the compiler has errors for, and with a `main`.
-    fn accepted(&self, text: &str, to: &Path, folder: &Path) -> Result<bool> {
+    /// Writes the text to a file without the lines that the compiler has errors for, and with a `main`. Are these all lines?
+    fn accepted(&self, text: &str, to: &Path, folder: &Path) -> Result<Option<bool>> {
         let mut lines: Vec<&str> = text.lines().collect();
         if !text.contains("main") {
             lines.push("int main(void) { return 0; }");
         }
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             std::fs::write(to, lines.join("\n") + "\n")?;
             let mut c = self.compiler();
             c.args(["-w", "-fsyntax-only", &self.dialect]);
             c.arg("-iquote").arg(folder).arg(to);
             let Err(said) = patiently(&mut c)? else {
                 let left = lines.iter().filter(|l| is_code(l)).count();
-                return Ok(left > 1);
+                return Ok((left > 1).then_some(round == 0));
             };
             let place = format!("{}:", to.display());
             let mut bad = Vec::new();
@@ -327,7 +334,7 @@ impl Toolchain {
                 bad.extend(number.and_then(|n| n.parse::<usize>().ok()));
             }
             if bad.is_empty() {
-                return Ok(false);
+                return Ok(None);
             }
             for i in bad {
                 if let Some(line) = lines.get_mut(i - 1) {
@@ -335,7 +342,7 @@ impl Toolchain {
                 }
             }
         }
-        Ok(false)
+        Ok(None)
     }
 }
 
@@ -371,15 +378,21 @@ fn is_own(option: &str) -> bool {
     parts.iter().any(|p| option.contains(p))
 }
 
-/// Places and codes, in order.
+/// Lines and codes, in order: in text that macros made, compilers differ in the columns.
 fn told(text: &str) -> Vec<String> {
     let heads = text
         .lines()
         .filter(|l| l.contains("[pc3::") && !l.starts_with(' '));
     let mut all: Vec<String> = heads
-        .map(|l| l.split("]: ").next().unwrap_or(l).to_owned())
+        .map(|l| {
+            let (place, kind) = l.split_once(' ').unwrap_or((l, ""));
+            let line = place.trim_end_matches(':').rsplit_once(':');
+            let kind = kind.split("]: ").next().unwrap_or(kind);
+            format!("{} {kind}", line.map_or(place, |(line, _)| line))
+        })
         .collect();
     all.sort();
+    all.dedup();
     all
 }
 

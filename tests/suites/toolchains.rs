@@ -15,13 +15,17 @@ use pc3_tests::toolchains::{Toolchain, ToolchainResult};
 /// Compilers with the dialects that they are tried in.
 const TRIED: [(&str, &str); 2] = [("clang-14", "gnu17"), ("clang-19", "gnu23")];
 /// Orders of evaluation, names of functions; a few others.
-const PROGRAMS: [&str; 5] = [
+const PROGRAMS: [&str; 6] = [
     "operand_order",
+    "linked_list",
     "complex_parts",
     "function_names_kept",
     "moved_parameters",
     "mpi_collectives",
 ];
+
+/// Files of `compiler/tests/ui` with numbers that macros made and lists of arguments.
+const READ: [&str; 2] = ["float_numbers", "arguments"];
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![clock::test("toolchains::oldest", || {
@@ -39,6 +43,13 @@ pub fn trials() -> Vec<Trial> {
             .with_ignored_flag(!here)
         };
         trials.extend(PROGRAMS.into_iter().map(trial));
+        let read = |name: &'static str| {
+            clock::test(format!("toolchains::{cc}::ui::{name}"), move || {
+                told(cc, dialect, name).map_err(|e| format!("{e:#}").into())
+            })
+            .with_ignored_flag(!here)
+        };
+        trials.extend(READ.into_iter().map(read));
     }
     trials
 }
@@ -49,6 +60,17 @@ fn moves(cc: &str, dialect: &str, name: &str) -> Result<()> {
     let path = arch::root().join(format!("tests/programs/{name}.c"));
     match toolchain.examine(&Program::load(&path)?) {
         ToolchainResult::Same => Ok(()),
+        other => bail!("{other:?}"),
+    }
+}
+
+/// The diagnostics are those of the machine's own compiler.
+fn told(cc: &str, dialect: &str, name: &str) -> Result<()> {
+    let toolchain = Toolchain::find(cc, dialect, false);
+    let toolchain = toolchain.with_context(|| format!("{cc} does not know {dialect}"))?;
+    let path = arch::root().join(format!("compiler/tests/ui/{name}.c"));
+    match toolchain.diagnoses(&path)? {
+        Some(ToolchainResult::Same) => Ok(()),
         other => bail!("{other:?}"),
     }
 }

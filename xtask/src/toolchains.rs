@@ -73,8 +73,11 @@ enum Case {
     Program(Box<Program>),
     /// A file of compiler/tests/ui.
     Diagnosed(PathBuf),
-    /// Of somebody else.
-    Read(PathBuf),
+    /// Of somebody else; without the lines that have errors, if there are any and this is wanted.
+    Read {
+        file: PathBuf,
+        in_parts: bool,
+    },
 }
 
 /// A column of the table: its head, and what is tried.
@@ -93,7 +96,10 @@ pub fn run(o: &ToolchainsOptions) -> Result<()> {
             ("programs moved", of_programs),
             ("diagnostics as they should be", of_ui),
         ],
-        false => &[("files read", of_folders)],
+        false => &[
+            ("files read", whole),
+            ("read without the lines that have errors", in_parts),
+        ],
     };
     let mut table = "\n| compiler | C library |".to_owned();
     kinds
@@ -147,12 +153,21 @@ fn of_ui(o: &ToolchainsOptions) -> Result<Vec<Case>> {
     Ok(named(o, ui()?).into_iter().map(Case::Diagnosed).collect())
 }
 
-fn of_folders(o: &ToolchainsOptions) -> Result<Vec<Case>> {
+fn whole(o: &ToolchainsOptions) -> Result<Vec<Case>> {
+    of_folders(o, false)
+}
+
+fn in_parts(o: &ToolchainsOptions) -> Result<Vec<Case>> {
+    of_folders(o, true)
+}
+
+fn of_folders(o: &ToolchainsOptions, in_parts: bool) -> Result<Vec<Case>> {
     let mut all = Vec::new();
     for folder in &o.read {
         all.extend(sources(&folder.canonicalize()?)?);
     }
-    Ok(named(o, all).into_iter().map(Case::Read).collect())
+    let case = |file| Case::Read { file, in_parts };
+    Ok(named(o, all).into_iter().map(case).collect())
 }
 
 fn named(o: &ToolchainsOptions, mut all: Vec<PathBuf>) -> Vec<PathBuf> {
@@ -179,7 +194,9 @@ fn all(o: &ToolchainsOptions, t: &Toolchain, cases: Vec<Case>) -> Result<Tally> 
             let (name, outcome) = match case {
                 Case::Program(p) => (p.name.clone(), Some(t.examine(p))),
                 Case::Diagnosed(f) => (f.display().to_string(), t.diagnoses(f)?),
-                Case::Read(f) => (f.display().to_string(), t.reads(f)?),
+                Case::Read { file, in_parts } => {
+                    (file.display().to_string(), t.reads(file, *in_parts)?)
+                }
             };
             let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
             let (count, why) = match outcome {
