@@ -26,7 +26,7 @@ const UNIT: [&str; 7] = [
     "--exclude",
     "pc3-examples",
     "--features",
-    "pc3/bytes,pc3/indexmap,pc3/mpi,pc3/ndarray,pc3/num-complex,pc3/rand,pc3/serde,pc3/smallvec,pc3/uuid,pc3-capi/failpoints",
+    "pc3/arrayvec,pc3/bytes,pc3/chrono,pc3/indexmap,pc3/mpi,pc3/nalgebra,pc3/ndarray,pc3/num-complex,pc3/rand,pc3/serde,pc3/smallvec,pc3/uuid,pc3-capi/failpoints",
 ];
 
 /// What ran so far.

@@ -4,6 +4,9 @@
 // In ways that a linter would not have.
 #![allow(clippy::all, clippy::pedantic, clippy::unwrap_used)]
 
+use arrayvec::{ArrayString, ArrayVec};
+use chrono::{FixedOffset, NaiveDate, TimeDelta, Timelike};
+use nalgebra::{DMatrix, Isometry3, Matrix2x3, Point2, Translation3, UnitQuaternion, Vector3};
 use num_complex::Complex;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -176,6 +179,44 @@ fn groups() {
     )));
 }
 
+/// Matrices, lists of limited length, dates.
+#[checkpointable]
+fn of_other_crates() {
+    let turn = UnitQuaternion::from_euler_angles(0.1f64, 0.2, 0.3);
+    let table = DMatrix::from_fn(2, 3, |row, column| row as f64 - column as f64 / 3.0);
+    ck!(through((
+        Matrix2x3::new(1i32, 2, 3, 4, 5, 6),
+        vec![Vector3::new(0.1f64, 0.2, 0.3); 2],
+        table.column(1).into_owned(),
+        table,
+        DMatrix::<u16>::zeros(0, 4)
+    )));
+    ck!(through((
+        Point2::new(1u8, 2),
+        turn,
+        Isometry3::from_parts(Translation3::new(1.5, 2.5, -0.5), turn)
+    )));
+    let mut list = ArrayVec::<String, 4>::new();
+    list.extend(["a".to_owned(), "bc".to_owned()]);
+    ck!(through((list, ArrayString::<8>::from("text").unwrap())));
+    let day = NaiveDate::from_ymd_opt(-44, 3, 15).unwrap();
+    let leap = day.and_hms_nano_opt(11, 30, 59, 1_500_000_000).unwrap();
+    let east = FixedOffset::east_opt(5400).unwrap();
+    ck!(through((
+        day,
+        leap,
+        leap.time().with_second(7),
+        leap.and_utc().with_timezone(&east),
+        leap.and_utc()
+    )));
+    ck!(through((
+        TimeDelta::milliseconds(-1500),
+        TimeDelta::MAX,
+        TimeDelta::MIN,
+        NaiveDate::MAX
+    )));
+}
+
 /// Slices and texts with several owners stay shared, also with themselves.
 #[derive(Checkpointable)]
 struct Ring {
@@ -284,6 +325,7 @@ fn main() {
     ck!(numbers());
     ck!(texts());
     ck!(groups());
+    ck!(of_other_crates());
     ck!(sharing());
     ck!(loops());
 }

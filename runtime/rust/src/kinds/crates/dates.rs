@@ -43,8 +43,10 @@ fn date(days: i64) -> Option<NaiveDate> {
     NaiveDate::from_num_days_from_ce_opt(i32::try_from(days).ok()?)
 }
 
+/// Which seconds may be leap seconds is not asked here: a program may have made any of them one.
 fn time(seconds: i64, nanoseconds: u32) -> Option<NaiveTime> {
-    NaiveTime::from_num_seconds_from_midnight_opt(u32::try_from(seconds).ok()?, nanoseconds)
+    let whole = NaiveTime::from_num_seconds_from_midnight_opt(u32::try_from(seconds).ok()?, 0)?;
+    whole.with_nanosecond(nanoseconds)
 }
 
 /// Since the beginning of the year 1; a leap second is more than a whole one of the second in front of it.

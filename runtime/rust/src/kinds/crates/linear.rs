@@ -1,8 +1,8 @@
 //! Matrices of the crate `nalgebra`, and what is made of them: elements column by column, as they lie in memory.
 
 use nalgebra::{
-    ArrayStorage, Const, Dim, Isometry, Matrix, Point, Quaternion, RawStorage, Rotation, SVector, Scalar,
-    Translation, Unit, VecStorage, Vector4,
+    ArrayStorage, Const, Dim, Isometry, Matrix, Point, Quaternion, RawStorage, Rotation, SVector,
+    Scalar, Translation, Unit, VecStorage, Vector4,
 };
 
 use crate::value::load::{LoadError, Loading, View};
@@ -37,7 +37,7 @@ impl<T: Checkpointable, R: Dim, C: Dim> Checkpointable for Matrix<T, R, C, VecSt
 where
     VecStorage<T, R, C>: RawStorage<T, R, C>,
 {
-    const SIZE: u64 = 24;
+    const SIZE: u64 = 32;
     const ALIGN: u64 = 8;
 
     fn describe(types: &mut Types) -> TypeId {
@@ -47,6 +47,7 @@ where
                 ("items".to_owned(), types.pointer(item), 0),
                 ("length".to_owned(), u64::describe(types), 8),
                 ("rows".to_owned(), extent, 16),
+                ("columns".to_owned(), extent, 24),
             ]
         })
     }
@@ -55,15 +56,13 @@ where
         let address = out.slice(items);
         super::super::containers::put(out, at, address, items.len());
         out.put(at + 16, &(self.nrows() as u64).to_ne_bytes());
+        // Of a matrix without rows the items do not say how many.
+        out.put(at + 24, &(self.ncols() as u64).to_ne_bytes());
     }
     fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
         let members = from.generic::<Self>(value, "DMatrix")?;
         let items: Vec<T> = members.list("items", "length")?;
-        let rows: usize = members.load("rows")?;
-        let columns = match rows {
-            0 => C::try_to_usize().unwrap_or(0),
-            rows => items.len() / rows,
-        };
+        let (rows, columns): (usize, usize) = (members.load("rows")?, members.load("columns")?);
         let fits = |known: Option<usize>, n| known.is_none_or(|k| k == n);
         let whole = rows.checked_mul(columns) == Some(items.len());
         if !whole || !fits(R::try_to_usize(), rows) || !fits(C::try_to_usize(), columns) {
