@@ -454,17 +454,16 @@ fn stat() {
         "stat",
         0,
         expect![[r#"
-        ID  DATA      NEW               SIZE      CHUNKS  COMPRESSED  PATCHES  PACKS
-        2   31.9 KiB  8.6 KiB (27.1 %)  26.8 KiB  3       0           2        2
-        4   32.4 KiB  9.1 KiB (28.2 %)  26.4 KiB  3       0           2        2
+            ID  DATA      NEW                 SIZE      CHUNKS  COMPRESSED  PATCHES  PACKS
+            2   31.9 KiB  8.6 KiB (27.1 %)    26.8 KiB  3       0           2        2
+            4   32.4 KiB  32.4 KiB (100.0 %)  22.3 KiB  3       1           0        1
 
-        PACK                SIZE       IN USE    CHECKPOINTS
-        pack-000001-0.pc3p  44.0 KiB   32.0 KiB  2
-        pack-000002-0.pc3p  20.0 KiB   16.0 KiB  2
-        pack-000003-0.pc3p  44.0 KiB   32.0 KiB  4
-        pack-000004-0.pc3p  20.0 KiB   16.0 KiB  4
-        4 in all            128.0 KiB  96.0 KiB
-    "#]],
+            PACK                SIZE      IN USE    CHECKPOINTS
+            pack-000001-0.pc3p  44.0 KiB  32.0 KiB  2
+            pack-000002-0.pc3p  20.0 KiB  16.0 KiB  2
+            pack-000004-0.pc3p  16.0 KiB  12.0 KiB  4
+            3 in all            80.0 KiB  60.0 KiB
+        "#]],
     );
     let dir = folder(&[3], &Abi::X86_64);
     check(
@@ -486,7 +485,7 @@ fn gc_removes_what_nobody_names() {
     for left in [
         ".ckpt-000005.tmp",
         "pack-000005-1.pc3p",
-        "pack-000003-7.pc3p",
+        "pack-000004-7.pc3p",
     ] {
         std::fs::write(walk.join(left), "left").unwrap();
     }
@@ -496,11 +495,11 @@ fn gc_removes_what_nobody_names() {
         "gc walk.pc3",
         0,
         expect![[r#"
-        .ckpt-000005.tmp: 4 B
-        pack-000003-7.pc3p: 4 B
-        pack-000005-1.pc3p: 4 B
-        removed 3 files, 12 B
-    "#]],
+            .ckpt-000005.tmp: 4 B
+            pack-000004-7.pc3p: 4 B
+            pack-000005-1.pc3p: 4 B
+            removed 3 files, 12 B
+        "#]],
     );
     std::fs::remove_file(walk.join("notes")).unwrap();
     assert_eq!(names(&walk), before);
@@ -510,10 +509,9 @@ fn gc_removes_what_nobody_names() {
         "gc",
         0,
         expect![[r#"
-        pack-000003-0.pc3p: 44.0 KiB
-        pack-000004-0.pc3p: 20.0 KiB
-        removed 2 files, 64.0 KiB
-    "#]],
+            pack-000004-0.pc3p: 16.0 KiB
+            removed 1 file, 16.0 KiB
+        "#]],
     );
     assert_eq!(pc3(dir.path(), "verify 2").0, 0);
     // What cannot be read may name any of them.
@@ -566,8 +564,8 @@ fn copies_are_whole_or_not_there() {
         "copy walk.pc3 all.pc3",
         0,
         expect![[r#"
-        all.pc3: 2 checkpoints and 4 packs, 141.1 KiB
-    "#]],
+            all.pc3: 2 checkpoints and 3 packs, 93.1 KiB
+        "#]],
     );
     let (mut all, copied) = (names(&walk), names(&dir.path().join("all.pc3")));
     all.retain(|n| n != "pack-000003-7.pc3p");
@@ -577,9 +575,9 @@ fn copies_are_whole_or_not_there() {
         "verify all.pc3",
         0,
         expect![[r#"
-        all.pc3/ckpt-000002.pc3c: good (checkpoint 2, 1 rank, 26.8 KiB for 31.9 KiB of data)
-        all.pc3/ckpt-000004.pc3c: good (checkpoint 4, 1 rank, 26.4 KiB for 32.4 KiB of data)
-    "#]],
+            all.pc3/ckpt-000002.pc3c: good (checkpoint 2, 1 rank, 26.8 KiB for 31.9 KiB of data)
+            all.pc3/ckpt-000004.pc3c: good (checkpoint 4, 1 rank, 22.3 KiB for 32.4 KiB of data)
+        "#]],
     );
     std::fs::create_dir(dir.path().join("one.pc3")).unwrap();
     check(

@@ -6,6 +6,7 @@ mod conformance;
 mod demo;
 mod dist;
 mod env;
+mod fuzz;
 mod kills;
 mod package;
 mod prelink;
@@ -86,6 +87,12 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<std::ffi::OsString>,
     },
+    /// Damage checkpoints of all versions and read them (`fuzz --help` lists how)
+    #[command(disable_help_flag = true)]
+    Fuzz {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<std::ffi::OsString>,
+    },
     /// Between two edits: format, lints of what has changed, rules of the house
     Check,
     /// Measure the rules of the house: sizes, circles of imports, lengths of documents
@@ -126,6 +133,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Conformance(options) => conformance::run(&options),
         Task::Semver { revision } => semver::run(revision.as_deref()),
         Task::Simulate { args } => simulate::run(&args),
+        Task::Fuzz { args } => fuzz::run(&args),
         Task::Check => check::run(),
         Task::Tidy => tidy::run(),
         Task::Bench { name } => bench::run(name.as_deref()),

@@ -100,6 +100,10 @@ impl Checkpoint {
         let mut types = TypeTable::decode(&sections.load(Section::Types, 0)?)?.0;
         let program = ProgramMeta::decode(&sections.load(Section::Program, 0)?)?;
         types.set_measured(sizes(program.orders.iter().cloned()));
+        // Each has a section at least: who counts to their number comes to an end.
+        if job.ranks > sections.entries.len() as u64 {
+            return Err(inconsistent("the number of ranks"));
+        }
         let checkpoint = Checkpoint {
             sections,
             job,
