@@ -15,12 +15,15 @@ use pc3_tests::run::{difference, Job, STOPPED};
 const CASES: &[(&str, &[(&str, &str)])] = &[
     ("tests/programs/few_change.c", &[("PC3_COMMIT", "sync")]),
     ("tests/programs/few_change.c", &[("PC3_COMMIT", "async")]),
+    ("tests/programs/few_change.c", &[COMPRESSED]),
     ("examples/c/barnes-hut", &[]),
     ("examples/c/heat", &[("PC3_COMMIT", "sync")]),
     ("examples/c/heat", &[APART]),
+    ("examples/c/heat", &[APART, COMPRESSED]),
 ];
 
 const APART: (&str, &str) = ("PC3_PROTOCOL", "nonblocking");
+const COMPRESSED: (&str, &str) = ("PC3_COMPRESS", "on");
 const HEAT: [&str; 2] = ["400", "24"];
 
 pub fn trials() -> Vec<Trial> {

@@ -87,7 +87,9 @@ pub fn run(s: &Setup) -> Result<Value> {
         println!("{what:24} {stall:10.3} {mib:12.1} {restart:12.3} {whole:12.3}");
         rows.push(json!({ "program": what, "stall_seconds": stall, "size_mib": mib, "restart_seconds": restart }));
     }
-    Ok(json!({ "rows": rows, "commits": commits(s)?, "increments": increments(s)? }))
+    Ok(
+        json!({ "rows": rows, "commits": commits(s)?, "increments": increments(s)?, "series": series(s)? }),
+    )
 }
 
 /// The third checkpoint of a state of which 5 % change: its bytes, how long ranks stand, and a restart from it.
@@ -121,6 +123,48 @@ fn increments(s: &Setup) -> Result<Value> {
         let mib = size as f64 / f64::from(1 << 20);
         println!("{how:24} {stall:10.3} {mib:12.1} {restart:12.3}");
         rows.push(json!({ "changed": how, "stall_seconds": stall, "size_mib": mib, "restart_seconds": restart }));
+    }
+    let _ = fs::remove_dir_all(&dir);
+    Ok(rows.into())
+}
+
+/// A thousand checkpoints of a state of which 5 % change, elsewhere each time: what the last ones take, beside the first.
+fn series(s: &Setup) -> Result<Value> {
+    let exe = s.exe("doubles.pc3");
+    let dir = s.work.join("series.ckpt");
+    println!(
+        "{:24} {:>10} {:>12} {:>12} {:>12} {:>12}",
+        "64 MiB, 5 % changed", "number", "commit s", "on disk MiB", "files", "restart s"
+    );
+    let mut rows = Vec::new();
+    for (number, which) in [("70", "early"), ("1000", "late")] {
+        let _ = fs::remove_dir_all(&dir);
+        let job = || {
+            let mut job = Command::new(&exe);
+            job.args(["64", number, "3", "0"]).env("PC3_DIR", &dir);
+            job
+        };
+        let mut all = job();
+        all.env("PC3_EVERY", "1x").env("PC3_INCREMENTS", "on");
+        let commit = value(&timed(all.env("PC3_COMMIT", "sync"))?.0, which)?;
+        let files = fs::read_dir(&dir)?.flatten().collect::<Vec<_>>();
+        let bytes = files
+            .iter()
+            .filter_map(|f| f.metadata().ok())
+            .map(|m| m.len());
+        let (mib, count) = (bytes.sum::<u64>() as f64 / f64::from(1 << 20), files.len());
+        let mut restarts = Vec::new();
+        for _ in 0..ROUNDS {
+            let begun = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64();
+            let (again, _) = timed(job().env("PC3_RESTART", "latest"))?;
+            restarts.push(value(&again, "at")? - begun);
+        }
+        let restart = median(restarts);
+        println!(
+            "{:24} {number:>10} {commit:12.4} {mib:12.1} {count:12} {restart:12.3}",
+            ""
+        );
+        rows.push(json!({ "number": number, "commit_seconds": commit, "on_disk_mib": mib, "files": count, "restart_seconds": restart }));
     }
     let _ = fs::remove_dir_all(&dir);
     Ok(rows.into())
