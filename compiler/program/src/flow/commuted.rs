@@ -596,8 +596,8 @@ fn converted(to: Number, t: &Rc<Tree>) -> Rc<Tree> {
         (Int { .. }, Int { .. }, Int { .. }) => {
             let (last, mid, first) = (bits(to), bits(t.ty), bits(inner.ty));
             let same = first == last && unsigned(inner.ty) == unsigned(to) && mid >= last;
-            let kept = (mid >= first || mid >= last)
-                && (unsigned(t.ty) == unsigned(inner.ty) || mid >= last)
+            let same_sign = unsigned(t.ty) == unsigned(inner.ty);
+            let kept = (mid >= last || mid >= first && same_sign)
                 && (unsigned(t.ty) && mid > first) == (unsigned(to) && last > mid);
             let zero_extended =
                 1 < first && first < mid && mid < last && unsigned(inner.ty) && !unsigned(t.ty);
