@@ -58,7 +58,9 @@ fn unions_convert_if_their_members_agree() {
 #[test]
 fn unions_with_pointers_on_their_abi() {
     // What is an address of something is translated, the rest is as it was.
-    struct Near;
+    struct Near {
+        noted: Option<u64>,
+    }
     impl Resolver for Near {
         fn pointer(&mut self, _: u64, _: TypeId) -> Result<u64, Unresolved> {
             Err(Unresolved("not a pointer for sure".into()))
@@ -79,6 +81,9 @@ fn unions_with_pointers_on_their_abi() {
                 raw
             }
         }
+        fn in_use(&mut self, _: u64, _: TypeId) -> Option<u64> {
+            self.noted
+        }
     }
     let plan = plan(&Abi::X86_64, &Abi::X86_64, VALUE).unwrap();
     let words: Vec<u8> = [7u64, 0x1000, 7, 0x1001]
@@ -86,12 +91,15 @@ fn unions_with_pointers_on_their_abi() {
         .flat_map(|w| w.to_le_bytes())
         .collect();
     let mut out = vec![0; 32];
-    plan.run(&words, &mut out, 2, &mut Near).unwrap();
-    let out: Vec<u64> = out
-        .chunks(8)
-        .map(|w| u64::from_le_bytes(w.try_into().unwrap()))
-        .collect();
-    assert_eq!(out, [7, 0x2000, 7, 0x1001]);
+    // Half of a word that a shorter number is in is left over from the pointer.
+    for (noted, second) in [(None, 0x2000), (Some(0b10), 0x2000), (Some(0b01), 0x1000)] {
+        plan.run(&words, &mut out, 2, &mut Near { noted }).unwrap();
+        let out: Vec<u64> = out
+            .chunks(8)
+            .map(|w| u64::from_le_bytes(w.try_into().unwrap()))
+            .collect();
+        assert_eq!(out, [7, second, 7, 0x1001], "{noted:?}");
+    }
     // So in a union around it.
     let around: Make = |t| {
         let cell = VALUE(t);
@@ -104,7 +112,8 @@ fn unions_with_pointers_on_their_abi() {
         .flat_map(|w| w.to_le_bytes())
         .collect();
     let mut out = vec![0; 16];
-    plan.run(&words, &mut out, 1, &mut Near).unwrap();
+    plan.run(&words, &mut out, 1, &mut Near { noted: None })
+        .unwrap();
     assert_eq!(out[8..], 0x2000u64.to_le_bytes());
     // Whichever pointer is in use, it is a pointer.
     let links: Make = |t| {

@@ -33,6 +33,8 @@ pub struct Translator<'a> {
     ranks: bool,
     /// Members of unions that can be in use, by address and type.
     unions: HashMap<(u64, TypeId), u64>,
+    /// Was every member stored with its tag?
+    tags: bool,
     /// The object being converted: its address, and where in it is what is converted now.
     object: u64,
     part: u64,
@@ -70,6 +72,7 @@ impl<'a> Translator<'a> {
             still: false,
             ranks: false,
             unions: HashMap::new(),
+            tags: true,
             object: 0,
             part: 0,
             dangling: 0,
@@ -114,6 +117,11 @@ impl<'a> Translator<'a> {
     pub fn unions(mut self, list: &[UnionMeta]) -> Translator<'a> {
         let noted = list.iter().map(|u| ((u.addr, u.ty), u.last | u.held));
         self.unions = noted.collect();
+        self
+    }
+
+    pub fn tags(mut self, hold: bool) -> Translator<'a> {
+        self.tags = hold;
         self
     }
 
@@ -445,6 +453,10 @@ impl Resolver for Translator<'_> {
 
     fn place(&self, at: u64) -> Option<u64> {
         (self.object != 0).then(|| self.object + self.part + at)
+    }
+
+    fn tags_hold(&self) -> bool {
+        self.tags
     }
 
     fn in_use(&mut self, at: u64, union: TypeId) -> Option<u64> {

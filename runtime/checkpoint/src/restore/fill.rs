@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use pc3_typemetric::types::{TypeId, TypeTable};
 
 use super::convert::{target, Answers, Saved};
+use super::differs::OF_TAGS;
 use super::place::other_size;
 use super::struct_overlay::Others;
 use super::{Name, RankBuilder, RestoreError};
@@ -39,12 +40,14 @@ impl RankBuilder<'_, '_> {
         let streams = reopen(self.rank, image, source, &self.directory).map_err(other)?;
         let beside = &mut self.rank.beside;
         let beside = out_of_bounds::load(&image.meta.beside, source, &self.directory, beside);
+        let tags = !self.rank.orders.iter().any(|o| o.1 == OF_TAGS);
         let translator = Translator::new(source, &self.directory, streams, &self.program.marks)
             .wide(&self.program.wide)
             .numbers(!self.program.numbers.is_empty())
             .with_out_of_bounds(beside)
             .still(self.is_still())
             .ranks(self.program.calls_mpi)
+            .tags(tags)
             .unions(&image.unions);
         let hidden = AddressScan::new(source, &self.directory).filter(|_| self.look);
         let mut with = Answers {

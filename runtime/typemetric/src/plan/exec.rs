@@ -160,7 +160,15 @@ impl Exec<'_> {
                 union,
                 ref cases,
                 ref otherwise,
-            } => return self.choose(tag, union, (cases, otherwise.as_ref()), span),
+                concluded,
+            } => {
+                let cases = match concluded && !self.ctx.tags_hold() {
+                    true => &[],
+                    false => &cases[..],
+                };
+                return self.choose(tag, union, (cases, otherwise.as_ref()), span);
+            }
+            Step::Words { of, ref members } => return self.words(of, members, span),
             Step::Agree {
                 ref readings,
                 to,
@@ -306,6 +314,20 @@ impl Exec<'_> {
                 });
             };
             self.elements(ops, at, (0, 0), 1)?;
+        }
+        Ok(())
+    }
+
+    /// Unions that stay on their ABI; a note may say which members can be in use.
+    fn words(&mut self, of: TypeId, members: &[Vec<Op>], span: Span) -> Result<(), Fail> {
+        for r in 0..span.reps {
+            let at = (span.s + r * span.from_stride, span.d + r * span.to_stride);
+            let noted = self.ctx.in_use(at.0 as u64, of).unwrap_or(u64::MAX);
+            for (i, ops) in members.iter().enumerate() {
+                if noted >> i.min(63) & 1 != 0 {
+                    self.elements(ops, at, (0, 0), 1)?;
+                }
+            }
         }
         Ok(())
     }

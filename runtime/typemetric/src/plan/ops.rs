@@ -70,7 +70,11 @@ pub(crate) enum Step {
         cases: Vec<Case>,
         /// For other values; None: refused.
         otherwise: Option<Vec<Op>>,
+        /// The program may have stored without the tag: see [`Resolver::tags_hold`](super::Resolver::tags_hold).
+        concluded: bool,
     },
+    /// A union on its own ABI: what may be references while each of its members is in use.
+    Words { of: TypeId, members: Vec<Vec<Op>> },
     /// A union of which nothing says what is in use: each member's way to convert it, and what of them agree.
     Agree {
         readings: Vec<Reading>,
@@ -139,7 +143,9 @@ impl Step {
                 to_stride,
                 ..
             } => (*from_stride, *to_stride),
-            Step::Bits { .. } | Step::Choose { .. } | Step::Agree { .. } => return None,
+            Step::Bits { .. } | Step::Choose { .. } | Step::Words { .. } | Step::Agree { .. } => {
+                return None
+            }
         })
     }
 }

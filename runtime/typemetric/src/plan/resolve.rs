@@ -38,12 +38,16 @@ pub trait Resolver {
     }
     /// What is converted next begins so many bytes behind the start of the object.
     fn begins(&mut self, _: u64) {}
-    /// Which members of the union at this place can be in use, by position from bit 0 on, where that was noted.
     /// The address of a place in what is converted, where it comes from.
     fn place(&self, at: u64) -> Option<u64> {
         let _ = at;
         None
     }
+    /// Has each member of a union been stored with the tag that was concluded to say so?
+    fn tags_hold(&self) -> bool {
+        true
+    }
+    /// Which members of the union at this place can be in use, by position from bit 0 on, where that was noted.
     fn in_use(&mut self, at: u64, union: TypeId) -> Option<u64> {
         let _ = (at, union);
         None

@@ -3,6 +3,7 @@
 pub(crate) mod nodes;
 mod sizes;
 mod union;
+mod words;
 
 use crate::abi::{Abi, LongDouble};
 use crate::float::{Format, Stored};

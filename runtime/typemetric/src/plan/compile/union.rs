@@ -1,7 +1,6 @@
 //! Unions: they convert if it does not matter which member is in use, by their types or, if those differ, by their values.
 //!
-//! Where it does matter, a union that stays on its ABI keeps its bytes, and words at places where some member
-//! has a reference are translated if they are addresses of live objects.
+//! Where it does matter, a union that stays on its ABI keeps its bytes: see [`super::words`].
 
 use super::{one, part, Compiler, Mode};
 use crate::choice::{Choice, LEFT, VALUE};
@@ -10,7 +9,7 @@ use crate::types::{counterparts, Kind, Type, TypeId};
 use std::collections::HashSet;
 
 /// Unions are compared scalar by scalar up to this many.
-const MAX_UNION_UNITS: u64 = 1 << 16;
+pub(super) const MAX_UNION_UNITS: u64 = 1 << 16;
 
 impl Compiler<'_> {
     /// Every member as scalars; each scalar of a member must be one of the member that has most.
@@ -76,7 +75,7 @@ impl Compiler<'_> {
     }
 
     /// Each member's scalars, unless there are too many, and how it is converted.
-    fn readings(&mut self, a: &Type, b: &Type) -> (Vec<Option<Vec<Op>>>, Vec<Reading>) {
+    pub(super) fn readings(&mut self, a: &Type, b: &Type) -> (Vec<Option<Vec<Op>>>, Vec<Reading>) {
         let (src, dst) = (self.src, self.dst);
         let mut units = Vec::new();
         let mut readings = Vec::new();
@@ -195,9 +194,7 @@ impl Compiler<'_> {
         let (a, b) = (src.get(m.ty), dst.get(n.ty));
         let place = (m.offset, n.offset);
         let stays = mode == Mode::References && src.abi().same_layout(dst.abi());
-        if stays && choice.is_concluded() {
-            return self.words(m.ty, n.ty, (at.0 + place.0, at.1 + place.1), out);
-        }
+        let concluded = stays && choice.is_concluded();
         let tag = outer.members.iter().find(|t| t.name == choice.tag);
         let (fits, what) = match choice.is_by_address() {
             true => (
@@ -239,10 +236,12 @@ impl Compiler<'_> {
                     self.mismatch(m.ty, n.ty, format!("it has no member {name:?}"));
                     continue;
                 };
+                let x_at = x;
                 let (x, y) = (&a.members[x], &b.members[y]);
                 self.path.push(part(name, 0));
                 let from = (place.0 + x.offset, place.1 + y.offset);
                 match (x.bits, y.bits) {
+                    _ if concluded => self.words_beside(m.ty, n.ty, x_at, place, &mut ops),
                     (None, None) => self.value(x.ty, y.ty, from, mode, &mut ops),
                     _ => self.mismatch(x.ty, y.ty, "it is a bit-field"),
                 }
@@ -263,6 +262,7 @@ impl Compiler<'_> {
             union: place.0,
             cases,
             otherwise,
+            concluded,
         };
         let op = Op {
             s: at.0,
@@ -272,52 +272,6 @@ impl Compiler<'_> {
         };
         push(out, op);
     }
-
-    /// The places of references in any member.  To do a place twice does no harm.
-    fn words(&mut self, s: TypeId, d: TypeId, at: (u64, u64), out: &mut Vec<Op>) {
-        let (src, dst) = (self.src, self.dst);
-        let members = src.get(s).members.iter().zip(&dst.get(d).members);
-        for (m, n) in members.filter(|(m, _)| m.bits.is_none()) {
-            let (mut ops, place) = (Vec::new(), (at.0 + m.offset, at.1 + n.offset));
-            self.value(m.ty, n.ty, place, Mode::References, &mut ops);
-            for op in ops {
-                perhaps(op, out);
-            }
-        }
-    }
-}
-
-/// References become words that may be some.
-fn perhaps(mut op: Op, out: &mut Vec<Op>) {
-    match &mut op.step {
-        Step::Refer { what, .. } => *what = Reference::Word,
-        Step::Repeat { body, .. } => {
-            let mut words = Vec::new();
-            std::mem::take(body)
-                .into_iter()
-                .for_each(|b| perhaps(b, &mut words));
-            *body = words;
-        }
-        Step::Agree { readings, .. } => {
-            for inner in readings.iter().flat_map(|r| r.ops.clone()) {
-                let mut words = Vec::new();
-                perhaps(inner, &mut words);
-                push_repeated(out, words, (op.s, op.d), (0, 0), 1);
-            }
-            return;
-        }
-        // Whether it holds what decides is not known.
-        Step::Choose { cases, .. } => {
-            for inner in cases.iter().flat_map(|c| c.ops.clone()) {
-                let mut words = Vec::new();
-                perhaps(inner, &mut words);
-                push_repeated(out, words, (op.s, op.d), (0, 0), 1);
-            }
-            return;
-        }
-        _ => {}
-    }
-    push(out, op);
 }
 
 fn has_reference(op: &Op) -> bool {
@@ -326,6 +280,7 @@ fn has_reference(op: &Op) -> bool {
         Step::Repeat { body, .. } => body.iter().any(has_reference),
         Step::Choose { cases, .. } => cases.iter().flat_map(|c| &c.ops).any(has_reference),
         Step::Agree { readings, .. } => readings.iter().flat_map(|r| &r.ops).any(has_reference),
+        Step::Words { members, .. } => members.iter().flatten().any(has_reference),
         _ => false,
     }
 }
@@ -353,7 +308,7 @@ fn any_pointer(op: &Op) -> Op {
 }
 
 /// Writes runs out as single units; false if there are too many.
-fn expand(ops: &[Op], at: (u64, u64), left: &mut u64, out: &mut Vec<Op>) -> bool {
+pub(super) fn expand(ops: &[Op], at: (u64, u64), left: &mut u64, out: &mut Vec<Op>) -> bool {
     for op in ops {
         if op.n > *left {
             return false;
