@@ -9,7 +9,7 @@ enum enums_wide : enums_number { ENUMS_WIDE = 1ull << 40 };
 enum enums_named : enums_number;
 enum enums_measured : typeof(unsigned short);
 enum enums_measured : unsigned short { ENUMS_MEASURED = 60000 };
-enum enums_counted { ENUMS_TOP = 0xffffffffu, ENUMS_OVER, ENUMS_KIND = _Generic(ENUMS_OVER, unsigned long: 1, default: 2) };
+enum enums_counted { ENUMS_TOP = 0xffffffffu, ENUMS_OVER, ENUMS_KIND = _Generic(ENUMS_OVER, unsigned: 2, default: 1) };
 enum { ENUMS_LARGE = 5'000'000'000, ENUMS_ONE = 1 };
 enum enums_bool : bool { ENUMS_NO, ENUMS_YES };
 static enum enums_later enums_of(int n)
