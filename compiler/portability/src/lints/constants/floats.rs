@@ -16,7 +16,10 @@ pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
         let has_constants = u.text.contains("fenv.h\"");
         let mut last = None;
         for e in (0..u.exprs.len()).map(|k| ExprId(k as u32)) {
-            let constant = || constant(u, e, &mut sources).filter(|_| has_constants);
+            let constant = || match has_constants {
+                true => constant(u, e, &mut sources),
+                false => None,
+            };
             let Some(number) = Number::of(u, e).or_else(constant) else {
                 continue;
             };
