@@ -84,6 +84,7 @@ static void rearranged(void)
     show("fronts", (next(1), kept) * (next(2), turn) + next(3));
     show("negated", -(next(1) - next(2) * 3));
     show("subtracted", (int)(from - ((unsigned)next(1) - (unsigned)next(2) * 5)));
+    show("both", -(-(next(1) - next(2) * 2)));
     show("sum", -next(1) + next(2));
     show("bits", next(1) ^ ~next(2));
     show("twice", kept - -next(3));

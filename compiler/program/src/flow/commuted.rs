@@ -379,6 +379,13 @@ impl Folds<'_> {
         }
     }
 
+    /// An operator's operands change places, perhaps once more.
+    fn exchange(&mut self, of: ExprId) {
+        if !self.commuted.insert(of) {
+            self.commuted.remove(&of);
+        }
+    }
+
     /// `negate_expr`, of what [`is_negatable`]: the operands of a difference change places.
     fn negate(&mut self, t: &Rc<Tree>) -> Rc<Tree> {
         match &t.kind {
@@ -390,17 +397,18 @@ impl Folds<'_> {
                 operands: [l, r],
             } if is_negatable(t) || is_difference(t) => {
                 let (op, operands) = match op {
-                    BinOp::Sub => (BinOp::Sub, [r.clone(), l.clone()]),
-                    BinOp::Add if is_negatable(r) => (BinOp::Sub, [self.negate(r), l.clone()]),
+                    BinOp::Sub => {
+                        self.exchange(*of);
+                        (BinOp::Sub, [r.clone(), l.clone()])
+                    }
+                    BinOp::Add if is_negatable(r) => {
+                        self.exchange(*of);
+                        (BinOp::Sub, [self.negate(r), l.clone()])
+                    }
                     BinOp::Add => (BinOp::Sub, [self.negate(l), r.clone()]),
                     op if is_negatable(r) => (*op, [l.clone(), self.negate(r)]),
                     op => (*op, [self.negate(l), r.clone()]),
                 };
-                if matches!(t.kind, Kind::Binary { op: BinOp::Sub, .. })
-                    || (op == BinOp::Sub && is_negatable(r))
-                {
-                    self.commuted.insert(*of);
-                }
                 tree(
                     t.ty,
                     Kind::Binary {
@@ -438,14 +446,14 @@ impl Folds<'_> {
             (BinOp::Add, Kind::Negated(_), Kind::Negated(_)) => {}
             // `-x + y` is `y - x`.
             (BinOp::Add, Kind::Negated(x), _) => {
-                self.commuted.insert(of);
+                self.exchange(of);
                 let operands = [r.clone(), x.clone()];
                 let op = BinOp::Sub;
                 return tree(t.ty, Kind::Binary { op, of, operands });
             }
             (BinOp::Xor, Kind::Inverted(_), Kind::Inverted(_)) => {}
             (BinOp::Xor, _, Kind::Inverted(_)) => {
-                self.commuted.insert(of);
+                self.exchange(of);
                 return joined(t.ty, [r.clone(), l.clone()]);
             }
             _ => {}
@@ -471,7 +479,7 @@ impl Folds<'_> {
         }
         let behind = is_variable(l) || (unsigned(t.ty) && is_offset_variable(op, l));
         if commutes(op) && behind && !is_variable(r) && !is_constant(r) {
-            self.commuted.insert(of);
+            self.exchange(of);
             return joined(t.ty, [r.clone(), l.clone()]);
         }
         joined(t.ty, [l.clone(), r.clone()])
