@@ -8,6 +8,7 @@ mod dist;
 mod env;
 mod fuzz;
 mod kills;
+mod own_references;
 mod package;
 mod prelink;
 mod semver;

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{bail, Result};
 
-use crate::env;
+use crate::{env, own_references};
 
 /// Gives the library anew, with one object. `with`: what it needs of another; `prefix`: of the target's binutils; `dir`: a place for it
 /// and what it is made from.
@@ -68,6 +68,8 @@ pub fn linked(library: &Path, with: Option<&Path>, prefix: &str, dir: &Path) -> 
         strip.arg(format!("--strip-symbols={}", others.display()));
     }
     env::run(strip.args([&own, &object]))?;
+    let direct = own_references::by_section(&fs::read(&object)?)?;
+    fs::write(&object, direct)?;
     env::run(tool("ar").arg("rcs").args([&archive, &object]))?;
     Ok(archive)
 }
