@@ -1,4 +1,4 @@
-/* pc3-test: seq */
+/* pc3-test: seq flags=-O0 */
 /* Where gcc reads a variable beside a call with a location: its front-end's conversions and folds decide. */
 #include <stdio.h>
 

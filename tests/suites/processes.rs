@@ -436,7 +436,7 @@ fn moved(p: &Program) -> Result<()> {
         arch,
         shm: true,
     }));
-    [2, 5]
+    arch::in_turn(&p.name, [2, 5])
         .into_iter()
         .try_for_each(|k| along(p, &hops, k, &expected, status))
 }

@@ -41,10 +41,20 @@ pub fn trials() -> Vec<Trial> {
                 test(&p).map_err(|e| format!("{e:#}").into())
             }));
         };
-        add("killed", |p| killed(p, 1));
-        add("moved", |p| moved(p, 1));
-        add("killed_together", |p| killed(p, 3));
-        add("moved_together", |p| moved(p, 3));
+        type Case = (&'static str, fn(&Program) -> Result<()>);
+        let crosswise: [[Case; 2]; 2] = [
+            [
+                ("killed", |p| killed(p, 1)),
+                ("moved_together", |p| moved(p, 3)),
+            ],
+            [
+                ("moved", |p| moved(p, 1)),
+                ("killed_together", |p| killed(p, 3)),
+            ],
+        ];
+        for (what, test) in arch::in_turn(&p.name, crosswise).into_iter().flatten() {
+            add(what, test);
+        }
         add("below_mpis", below_mpis);
     }
     trials.push(clock::test("protocol::late", || {
