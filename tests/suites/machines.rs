@@ -212,7 +212,7 @@ fn lost_link(mpi: &str) -> Result<()> {
     visitor.wait()?;
     cut.with_context(|| format!("{done:?}"))?;
     ensure!(!ended, "it ended too early: {done:?}");
-    ensure!(done.status == 90, "{done:?}");
+    ensure!(done.status == 92, "{done:?}");
     let ours = done.stderr.lines().filter(|l| l.starts_with("pc3: "));
     let ours: Vec<&str> = ours.collect();
     ensure!(

@@ -110,7 +110,49 @@ fn of_ends() -> Vec<Trial> {
         }
     }
     trials.push(test("end_quit".to_owned(), told));
+    for mpi in ["none", "openmpi", "mpich"] {
+        if mpi == "none" || has(mpi) {
+            trials.push(test(format!("respawned_{mpi}"), move || respawned(mpi)));
+        }
+    }
     trials
+}
+
+/// A job that loses a process twice goes on by itself as often as it may.
+fn respawned(mpi: &str) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/lost_twice.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let run = |times: &str| -> Result<(i32, String, String)> {
+        let mut job = Job::new(&p)?;
+        job.limit = Duration::from_secs(120);
+        let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+        let launcher = [
+            &*pc3run,
+            "-p",
+            "2",
+            "-w",
+            "1",
+            "--mpi",
+            mpi,
+            "--respawn",
+            times,
+        ];
+        let env = [("PC3_EVERY", "5x"), ("PC3_COMMIT", "sync")];
+        let done = job.finish(job.start_by(&launcher, HOST, &exe, &env)?)?;
+        let out = String::from_utf8_lossy(&job.stdout()).into_owned();
+        Ok((done.status, out, done.stderr))
+    };
+    let (status, out, said) = run("2")?;
+    let rounds = (0..100)
+        .step_by(10)
+        .map(|n| format!("{n}: {}\n", 6 * n * (n + 1) / 2));
+    let expected = rounds.collect::<String>() + "29700 in all\n";
+    ensure!((status, &*out) == (0, &*expected), "{status}, {out}{said}");
+    let times = said.matches("the job goes on by itself").count();
+    ensure!(times == 2, "{times} times\n{said}");
+    let (status, _, said) = run("1")?;
+    ensure!(status == 137, "exit status {status}\n{said}");
+    Ok(())
 }
 
 /// Which native MPI pc3run takes where none is named; without any it says what it has looked for.

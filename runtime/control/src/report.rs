@@ -25,6 +25,8 @@ pub const EXIT_FATAL: i32 = 90;
 
 /// Every rank waits for another.
 pub const EXIT_DEADLOCK: i32 = 91;
+/// A process of the job, or the link to it, is lost: the job can go on from its newest checkpoint.
+pub const EXIT_LOST: i32 = 92;
 
 /// A message with its code, as pc3cc writes them.
 pub fn error(code: &str, message: &str) -> String {
@@ -42,7 +44,7 @@ fn coded(status: i32, message: &str) -> Cow<'_, str> {
         EXIT_DIRECTORY => codes::DIRECTORY,
         EXIT_NO_CHECKPOINT => codes::UNREADABLE,
         EXIT_REFUSED => codes::SURROUNDINGS,
-        EXIT_FATAL => codes::CANNOT_GO_ON,
+        EXIT_FATAL | EXIT_LOST => codes::CANNOT_GO_ON,
         EXIT_DEADLOCK => codes::DEADLOCK,
         _ => return message.into(),
     };

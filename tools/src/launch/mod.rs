@@ -9,6 +9,7 @@ mod options;
 mod outputs;
 mod progress;
 mod pty;
+mod respawn;
 mod signals;
 mod start;
 
@@ -21,7 +22,8 @@ pub(crate) use options::command;
 const EXIT_OPTIONS: u8 = 86;
 
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let run = match options::parse(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let run = match options::parse(args.iter().cloned()) {
         Ok(run) => run,
         Err(options::Stop::Clap(error)) => {
             let _ = error.print();
@@ -39,8 +41,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(EXIT_OPTIONS);
         }
     };
+    respawn::prepare(&run);
     match start::run(&run) {
-        Ok(status) => ExitCode::from(status),
+        Ok(status) => {
+            respawn::go_on(&run, status, args);
+            ExitCode::from(status)
+        }
         Err(error) => {
             eprintln!("pc3run: {error}");
             ExitCode::from(error.status())

@@ -6,11 +6,12 @@ use std::fs::OpenOptions;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use pc3_runtime::report::EXIT_STOPPED;
+use pc3_runtime::report::{EXIT_LOST, EXIT_STOPPED};
 use pc3_runtime::to_continue_from;
 
 use super::elf;
@@ -76,6 +77,39 @@ pub(super) fn found(run: &Run, program: &Path) -> Result<(OsString, Vec<OsString
     Err(looked.join("; "))
 }
 
+fn launchers(mpi: &str) -> [&'static str; 2] {
+    match mpi {
+        "mpich" => ["mpiexec.mpich", "mpiexec.hydra"],
+        _ => ["mpirun.openmpi", "orterun"],
+    }
+}
+
+/// A command that ends well if the launcher of the run's MPI reaches a machine.
+pub(super) fn reaching(mpi: &Mpi, host: &str) -> Option<Command> {
+    let names = match mpi {
+        Mpi::Auto => vec!["openmpi", "mpich"],
+        mpi => vec![mpi.name()],
+    };
+    let (name, launcher) = names.into_iter().find_map(|name| {
+        let found = launchers(name).iter().find_map(|l| in_path(l));
+        Some((name, found?))
+    })?;
+    let mut command = Command::new(launcher);
+    command.args(["-n", "1"]);
+    match name {
+        "openmpi" => command.args(as_root()).args(["-q", "--host"]),
+        _ => command.arg("-hosts"),
+    };
+    command.args([host, "true"]);
+    Some(command)
+}
+
+/// What Open MPI's launcher wants to hear from root.
+fn as_root() -> Option<&'static str> {
+    // SAFETY: no preconditions.
+    (unsafe { libc::geteuid() } == 0).then_some("--allow-run-as-root")
+}
+
 /// The command that starts the run's processes; or what was looked for and not found.
 pub(super) fn launched(run: &Run, mpi: &Mpi) -> Result<(OsString, Vec<OsString>), String> {
     let name = mpi.name();
@@ -91,10 +125,7 @@ pub(super) fn launched(run: &Run, mpi: &Mpi) -> Result<(OsString, Vec<OsString>)
             object.display()
         ));
     }
-    let launchers: &[&str] = match name {
-        "mpich" => &["mpiexec.mpich", "mpiexec.hydra"],
-        _ => &["mpirun.openmpi", "orterun"],
-    };
+    let launchers = launchers(name);
     let found = launchers.iter().find_map(|l| in_path(l));
     let Some(launcher) = found else {
         let list = launchers.join(", ");
@@ -106,10 +137,7 @@ pub(super) fn launched(run: &Run, mpi: &Mpi) -> Result<(OsString, Vec<OsString>)
     if name == "openmpi" {
         // Workers are threads; a process is not bound to one core.
         args.extend(["-q", "--oversubscribe", "--bind-to", "none"].map(Into::into));
-        // SAFETY: no preconditions.
-        if unsafe { libc::geteuid() } == 0 {
-            args.push("--allow-run-as-root".into());
-        }
+        args.extend(as_root().map(OsString::from));
         // To other machines it passes only what it is told to.
         let set = std::env::vars_os().map(|(name, _)| name);
         let set = set.filter(|n| n.to_string_lossy().starts_with("PC3_"));
@@ -206,6 +234,8 @@ fn status(launcher: &OsStr, status: u8, outcome: Option<u8>, signal: Option<u8>)
         (None, Some(signal)) if [0, 1, 2].contains(&status) => 128 + signal,
         // MPICH's returns the number of the signal that has ended a process.
         _ if mpich && SIGNALS.contains(&i32::from(status)) => 128 + status,
+        // What they return where a machine is out of reach.
+        _ if status == if mpich { 255 } else { 205 } => EXIT_LOST as u8,
         _ => status,
     }
 }
@@ -277,6 +307,9 @@ mod tests {
             ("mpiexec.hydra", 85, None, Some(15), 85),
             ("mpiexec.hydra", 0, None, None, 0),
             ("mpirun.openmpi", 143, Some(40), Some(15), 40),
+            ("mpirun.openmpi", 205, None, None, 92),
+            ("mpiexec.mpich", 255, None, None, 92),
+            ("mpiexec.mpich", 255, Some(3), None, 3),
         ] {
             let got = status(OsStr::new(launcher), returned, outcome, signal);
             assert_eq!(got, expect, "{launcher} {returned} {outcome:?} {signal:?}");

@@ -53,6 +53,9 @@ struct Cli {
     /// Continue from a checkpoint: latest (the default), auto (the newest good one, else a fresh start), or an id
     #[arg(long, value_name = "ID", num_args = 0..=1, require_equals = true, default_missing_value = "latest")]
     restart: Option<String>,
+    /// Go on by itself from the newest checkpoint when a process or a machine is lost, at most N times
+    #[arg(long, value_name = "N", default_value = "0")]
+    respawn: u32,
     /// Where ranks run: block (the default), cyclic, a worker for each such as 0,0,1,1, a file of such numbers (with a / in
     /// its name), or auto: by what ranks sent each other in a run with --stats
     #[arg(long, value_name = "PLACES")]
@@ -94,6 +97,8 @@ pub(super) struct Run {
     pub processes: usize,
     pub mpi: Mpi,
     pub hosts: Option<Hosts>,
+    /// How often it goes on by itself.
+    pub respawn: u32,
     /// The program is a native MPI's launcher.
     pub native: bool,
     /// Requests for checkpoints go past that launcher to the job.
@@ -156,7 +161,7 @@ pub(super) enum Stop {
     Bad(Vec<String>),
 }
 
-const TAKE_VALUES: [&str; 20] = [
+const TAKE_VALUES: [&str; 21] = [
     "--mpi",
     "--hosts",
     "--hostfile",
@@ -177,6 +182,7 @@ const TAKE_VALUES: [&str; 20] = [
     "--compress",
     "--on-signal",
     "--restart",
+    "--respawn",
 ];
 
 /// Marks where the program begins: its own options are not ours. And
@@ -213,6 +219,49 @@ fn arrange(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     out
+}
+
+/// The same command line for a job that goes on from its newest checkpoint, `left` times more by itself; elsewhere than before, if
+/// `places` says so: its machines, and how many processes.
+pub(super) fn going_on(
+    args: Vec<OsString>,
+    left: u32,
+    places: Option<(String, usize)>,
+) -> Vec<OsString> {
+    let mut old = arrange(args).into_iter();
+    let mut new: Vec<OsString> = old.next().into_iter().collect();
+    new.extend(["--restart=auto".into(), format!("--respawn={left}").into()]);
+    let mut replaced = vec!["--restart", "--respawn"];
+    if let Some((hosts, processes)) = places {
+        new.extend([
+            format!("--hosts={hosts}").into(),
+            format!("--procs={processes}").into(),
+        ]);
+        replaced.extend(["--hosts", "--hostfile", "--procs", "-p"]);
+    }
+    while let Some(arg) = old.next() {
+        let text = arg.to_string_lossy().into_owned();
+        if text == "--" {
+            new.push(arg);
+            break;
+        }
+        let name = text.split('=').next().unwrap_or(&text);
+        let short = text.starts_with("-p") && replaced.contains(&"-p");
+        if short || replaced.contains(&name) {
+            // A value of its own stands behind it.
+            if name == text && TAKE_VALUES.contains(&name) {
+                let is_optional = name == "--restart";
+                old.by_ref().take(usize::from(!is_optional)).for_each(drop);
+            }
+            continue;
+        }
+        new.push(arg);
+        if TAKE_VALUES.contains(&&*text) && text != "--restart" {
+            new.extend(old.next());
+        }
+    }
+    new.extend(old);
+    new
 }
 
 /// Systems and launchers have limits of their own, which they tell.
@@ -339,6 +388,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Sto
                 processes,
                 mpi,
                 hosts,
+                respawn: cli.respawn,
                 native: false,
                 past_launcher: false,
             })
@@ -462,6 +512,39 @@ mod tests {
         );
         check("--restart -- 12", "PC3_RESTART=latest", "12");
         check("./heat --restart 5", "", "./heat --restart 5");
+    }
+
+    #[test]
+    fn a_job_goes_on_with_the_same_options_but_its_restart() {
+        let check = |line: &str, places: Option<(String, usize)>, expect: &str| {
+            let words = format!("pc3run {line}")
+                .split(' ')
+                .map(OsString::from)
+                .collect();
+            let got = going_on(words, 1, places);
+            let got: Vec<_> = got
+                .iter()
+                .map(|w| w.to_string_lossy().into_owned())
+                .collect();
+            assert_eq!(
+                got.join(" "),
+                format!("pc3run --restart=auto --respawn=1 {expect}")
+            );
+        };
+        check("--respawn 2 -n 4 ./a -p 3", None, "-n 4 -- ./a -p 3");
+        check("--restart --respawn=2 a", None, "-- a");
+        check("--restart 7 -d x a --restart", None, "-d x -- a --restart");
+        let left = || Some(("b".to_owned(), 2));
+        check(
+            "-p 4 --hosts a,b --every 1x a",
+            left(),
+            "--hosts=b --procs=2 --every 1x -- a",
+        );
+        check(
+            "-p4 --hostfile f -w 2 a",
+            left(),
+            "--hosts=b --procs=2 -w 2 -- a",
+        );
     }
 
     #[test]

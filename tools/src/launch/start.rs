@@ -29,7 +29,7 @@ pub(super) fn run(run: &Run) -> Result<u8, StartError> {
     // `--restart lastest ./heat`: the word was taken for the program.
     let word = run.settings.restart == Restart::Latest && !run.program.as_bytes().contains(&b'/');
     let restarts = matches!(run.settings.restart, Restart::Latest | Restart::Id(_));
-    if restarts && is_foreign(run) {
+    if (restarts || run.respawn > 0) && is_foreign(run) {
         let program = run.program.to_string_lossy().into_owned();
         return Err(StartError::NoRestart(program));
     }
@@ -88,6 +88,7 @@ fn processes(run: &Run) -> Result<u8, StartError> {
             processes: 1,
             mpi: Mpi::None,
             hosts: None,
+            respawn: 0,
             variables: run.variables.clone(),
             settings: run.settings.clone(),
             native: true,

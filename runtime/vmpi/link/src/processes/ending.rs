@@ -4,14 +4,14 @@ use std::sync::atomic::Ordering::*;
 use std::time::{Duration, Instant};
 
 use pc3_runtime::control;
-use pc3_runtime::report::{error, follow, say, EXIT_FATAL};
+use pc3_runtime::report::{die, error, follow, say, EXIT_LOST};
 use pc3_runtime::to_continue_from;
 use pc3_transport::Head;
 use pc3_typemetric::codes;
 
 use crate::kind::Kind;
 use crate::link::{Link, LINK};
-use crate::post::{fail, lock};
+use crate::post::lock;
 use pc3_vmpi_transport::note_outcome;
 
 /// This process ends before the job does: so do the others.
@@ -75,7 +75,7 @@ impl Link {
         }
         let first = if peer == 0 { 1 } else { 0 };
         if self.index() != first && self.spoken_for(Duration::from_secs(2)) {
-            follow(EXIT_FATAL);
+            follow(EXIT_LOST);
         }
         self.bereft.store(ended, SeqCst);
         let ranks = self.world().map_or(String::new(), |w| {
@@ -84,11 +84,12 @@ impl Link {
                 pc3_vmpi_core::deadlock::ranks_text(&w.ranks_of(peer))
             )
         });
-        fail(&format!(
+        let text = format!(
             "process {peer} of {}{ranks} {what}: the job ends; {}",
             self.count(),
             self.good()
-        ))
+        );
+        die(EXIT_LOST, &text)
     }
 
     fn good(&self) -> String {
