@@ -1,5 +1,8 @@
 //! `cargo xtask dist`: `bin/`, `include/` and one runtime archive per target under `target/dist`.
 
+mod own_references;
+mod prelink;
+
 use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -7,7 +10,7 @@ use std::process::Command;
 
 use anyhow::{bail, Context, Result};
 
-use crate::{env, prelink};
+use crate::env;
 
 /// Builds the tree and returns its path. `targets`: triples besides the host's, GNU or Rust spelling.
 pub fn run(targets: &[String]) -> Result<PathBuf> {

@@ -8,7 +8,8 @@ use std::process::Command;
 
 use anyhow::{bail, Result};
 
-use crate::{env, own_references};
+use super::own_references;
+use crate::env;
 
 /// Gives the library anew, with one object. `with`: what it needs of another; `prefix`: of the target's binutils; `dir`: a place for it
 /// and what it is made from.
