@@ -27,6 +27,8 @@ pub struct Toolchain {
 pub enum ToolchainResult {
     /// It does what the plain build does, stopped and moved. Of a file: pc3cc says what it should.
     Same,
+    /// It does so where it goes on in a build by the same compiler; a build by the machine's own one refuses the checkpoint.
+    Own(String),
     /// The compiler, or its C library, does not have what the program uses.
     NotThere(String),
     /// By pc3cc, or at a restart.
@@ -180,17 +182,25 @@ impl Toolchain {
             Ok(passages) => passages,
             Err(refusal) => return Ok(refusal),
         };
+        let own = [exe.as_path(); 3];
+        let mut legs = own;
+        if alike && p.abis != Abis::Own {
+            legs[1] = native.as_path();
+        }
+        let mut not_there = None;
         for i in 0..STOPS.min(passages) {
             let k = 1 + i * (passages - 1) / (STOPS - 1);
-            let mut legs = vec![exe.as_path(), exe.as_path(), exe.as_path()];
-            if alike && p.abis != Abis::Own {
-                legs[1] = native.as_path();
+            let mut refusal = journeys.journey(&legs, k)?;
+            if let (Some(ToolchainResult::Refused(why)), true) = (&refusal, legs != own) {
+                not_there = Some(why.clone());
+                legs = own;
+                refusal = journeys.journey(&legs, k)?;
             }
-            if let Some(refusal) = journeys.journey(&legs, k)? {
+            if let Some(refusal) = refusal {
                 return Ok(refusal);
             }
         }
-        Ok(ToolchainResult::Same)
+        Ok(not_there.map_or(ToolchainResult::Same, ToolchainResult::Own))
     }
 
     /// What the plain build prints, and its status; none if it needs an MPI; an error says what the compiler lacks.
@@ -412,10 +422,12 @@ fn first_error(text: &str) -> String {
     line.unwrap_or("no message").to_owned()
 }
 
-/// The line with a code of pc3's by which something is refused.
+/// The line with a code of pc3's by which something is refused, and what it announces.
 fn refused(text: &str) -> Option<String> {
-    let line = text.lines().find(|l| l.contains("error[pc3::"))?;
-    Some(line.to_owned())
+    let mut lines = text.lines();
+    let line = lines.find(|l| l.contains("error[pc3::E"))?;
+    let next = lines.next().filter(|_| line.ends_with(':'));
+    Some(line.to_owned() + next.unwrap_or(""))
 }
 
 /// Output and status.

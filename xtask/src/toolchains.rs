@@ -32,6 +32,9 @@ pub struct ToolchainsOptions {
     /// Only N of the programs, and of the files of compiler/tests/ui, spread evenly
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
+    /// Only the files of compiler/tests/ui
+    #[arg(long)]
+    ui: bool,
     /// Instead of all that: read the sources in C in this folder that the compiler accepts (repeatable)
     #[arg(long, value_name = "FOLDER")]
     read: Vec<PathBuf>,
@@ -46,6 +49,7 @@ pub struct ToolchainsOptions {
 #[derive(Default)]
 struct Tally {
     same: usize,
+    own: usize,
     not_there: usize,
     refused: usize,
     bad: usize,
@@ -53,9 +57,10 @@ struct Tally {
 
 impl Tally {
     fn cell(&self) -> String {
-        let tried = self.same + self.refused + self.bad;
-        let mut cell = format!("{} of {tried}", self.same);
+        let equal = self.same + self.own;
+        let mut cell = format!("{equal} of {}", equal + self.refused + self.bad);
         for (n, what) in [
+            (self.own, "in builds by it only"),
             (self.refused, "refused"),
             (self.bad, "bad"),
             (self.not_there, "not there"),
@@ -91,15 +96,18 @@ pub fn run(o: &ToolchainsOptions) -> Result<()> {
         targets.dedup();
         dist::run(&targets)?;
     }
-    let kinds: &[Kind] = match o.read.is_empty() {
-        true => &[
-            ("programs moved", of_programs),
-            ("diagnostics as they should be", of_ui),
-        ],
-        false => &[
-            ("files read", whole),
-            ("read without the lines that have errors", in_parts),
-        ],
+    let of_pc3: [Kind; 2] = [
+        ("programs moved", of_programs),
+        ("diagnostics as they should be", of_ui),
+    ];
+    let of_others: [Kind; 2] = [
+        ("files read", whole),
+        ("read without the lines that have errors", in_parts),
+    ];
+    let kinds = match (o.read.is_empty(), o.ui) {
+        (true, false) => &of_pc3[..],
+        (true, true) => &of_pc3[1..],
+        (false, _) => &of_others[..],
     };
     let mut table = "\n| compiler | C library |".to_owned();
     kinds
@@ -202,6 +210,9 @@ fn all(o: &ToolchainsOptions, t: &Toolchain, cases: Vec<Case>) -> Result<Tally> 
             let (count, why) = match outcome {
                 None => continue,
                 Some(ToolchainResult::Same) => (&mut tally.same, None),
+                Some(ToolchainResult::Own(why)) => {
+                    (&mut tally.own, Some(("in its own builds only", why)))
+                }
                 Some(ToolchainResult::NotThere(why)) => {
                     (&mut tally.not_there, Some(("not there", why)))
                 }
