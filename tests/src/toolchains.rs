@@ -1,6 +1,7 @@
 //! Another compiler, another C library, another dialect: the programs of the repository built by them, stopped, moved to what the
 //! machine's own compiler makes, and back.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -35,6 +36,13 @@ pub enum ToolchainResult {
     Refused(String),
     Bad(String),
 }
+
+/// What pc3cc says of files of `compiler/tests/ui` with clang only, or not with clang: that allows no jump to where a variable with
+/// `cleanup` is in scope, and evaluates what is assigned before the place.
+const BY_CLANG: [(&str, &str, bool); 2] = [
+    ("cleanup.c", "cleanup.c:10 error[pc3::E0304", true),
+    ("set_jump.c", "set_jump.c:13 error[pc3::E0305", false),
+];
 
 /// Checkpoints at which a program is stopped.
 const STOPS: u64 = 2;
@@ -244,28 +252,29 @@ impl Toolchain {
         {
             return Ok(None);
         }
-        let plain = options.iter().filter(|o| !is_own(o));
-        let mut c = self.compiler();
-        c.args(["-w", "-fsyntax-only", &self.dialect]).args(plain);
-        c.arg("-I").arg(arch::dist().join("include")).arg(file);
-        if let Err(text) = said(&mut c)? {
-            return Ok(Some(ToolchainResult::NotThere(first_error(&text))));
-        }
+        let folder = file.parent().unwrap_or(Path::new("."));
         let name = file.file_name().unwrap_or_default();
         let mut c = Command::new(arch::dist().join("bin/pc3cc"));
         c.arg(format!("--cc={}", self.cc))
             .args([&self.dialect, "--emit=c"])
             .args(&options)
             .arg(name)
-            .current_dir(file.parent().unwrap_or(Path::new(".")))
+            .current_dir(folder)
             .env("LC_ALL", "C")
             .stdin(Stdio::null());
         let done = c.output().with_context(|| format!("{c:?}"))?;
         let got = told(&String::from_utf8_lossy(&done.stderr));
         let wanted = std::fs::read_to_string(file.with_extension("stderr"))?;
-        let wanted = told(&wanted);
+        let wanted = self.tells(name, told(&wanted));
         if got == wanted {
             return Ok(Some(ToolchainResult::Same));
+        }
+        let plain = options.iter().filter(|o| !is_own(o));
+        let mut c = self.compiler();
+        c.args(["-w", "-fsyntax-only", &self.dialect]).args(plain);
+        c.arg("-I").arg(arch::dist().join("include")).arg(name);
+        if let Err(text) = said(c.current_dir(folder))? {
+            return Ok(Some(ToolchainResult::NotThere(first_error(&text))));
         }
         let less = |a: &[String], b: &[String]| {
             let left: Vec<&str> = a
@@ -279,6 +288,21 @@ impl Toolchain {
         Ok(Some(ToolchainResult::Bad(format!(
             "not said: {lost}\nsaid: {new}"
         ))))
+    }
+
+    /// What the machine's own compiler is told of a file, as it has to be with this one.
+    fn tells(&self, file: &OsStr, mut told: Vec<String>) -> Vec<String> {
+        if !self.version().contains("clang") {
+            return told;
+        }
+        for (name, line, is_said) in BY_CLANG {
+            if file == name {
+                told.retain(|l| l != line);
+                told.extend(is_said.then(|| line.to_owned()));
+            }
+        }
+        told.sort();
+        told
     }
 }
 
