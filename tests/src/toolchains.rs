@@ -169,7 +169,10 @@ impl Toolchain {
         let exe = dir.path().join("pc3");
         let done = said(&mut self.linked(self.instrumented(p), p, &exe))?;
         if let Err(text) = done {
-            if text.contains("undefined reference to `__kmpc_") {
+            if ["undefined reference to `__kmpc_", "libgomp.a"]
+                .iter()
+                .any(|n| text.contains(n))
+            {
                 return Ok(ToolchainResult::NotThere("OpenMP's library".into()));
             }
             return Ok(refused(&text).map_or(ToolchainResult::Bad(text), ToolchainResult::Refused));

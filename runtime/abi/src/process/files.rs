@@ -320,7 +320,11 @@ pub unsafe extern "C" fn pc3_open_memstream(bytes: *mut *mut c_char, n: *mut usi
             return original::open_memstream(bytes, n);
         };
         if cfg!(target_env = "musl") {
-            return unknown(c"open_memstream", original::open_memstream(bytes, n));
+            let stream = unknown(c"open_memstream", original::open_memstream(bytes, n));
+            if !stream.is_null() {
+                rank.files.gives_memory(bytes);
+            }
+            return stream;
         }
         note_memory(memory::growing(rank.owner(), bytes, n), c"w".to_owned())
     }
@@ -335,11 +339,17 @@ pub unsafe extern "C" fn pc3_fclose(stream: *mut FILE) -> c_int {
         let before = errors::last();
         let fd = streams::number(stream);
         errors::set(before);
-        if let Some(files) = files() {
+        let given = files().and_then(|files| {
+            let given = files.given(stream);
             files.close(stream);
-        }
+            given
+        });
         if fd < 0 {
-            return original::fclose(stream);
+            let closed = original::fclose(stream);
+            if let (Some(rank), Some(place)) = (Rank::current(), given) {
+                memory::adopt(rank.owner(), place);
+            }
+            return closed;
         }
         // What it writes now, another rank's local checkpoint may be the first to see: as long as the file is known as open.
         let writes = system::access(fd) & (ACCESS_WRITE | ACCESS_APPEND) != 0;

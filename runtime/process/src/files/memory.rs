@@ -2,7 +2,7 @@
 //! to save is how far a stream is.  The rules are the GNU C library's.
 
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
-use std::ptr::null_mut;
+use std::ptr::{null_mut, NonNull};
 
 use pc3_heap::Arena;
 use pc3_os::streams::{of_functions, Functions, SEEK_CUR, SEEK_END, SEEK_SET};
@@ -182,6 +182,29 @@ pub unsafe fn on_buffer(
             return None;
         }
         Some(made)
+    }
+}
+
+/// What a stream of the C library's, closed now, has grown to becomes a block of the program's, as all that it gets from there. If there
+/// is no memory for one it stays as it is.
+///
+/// # Safety
+/// At `place` is the address that the library has told, or nothing.
+pub unsafe fn adopt(owner: Owner, place: NonNull<*mut c_char>) {
+    // SAFETY: by the caller; the heap as in `grow`.
+    unsafe {
+        let from = *place.as_ptr();
+        let size = original::malloc_usable_size(from.cast());
+        let heap = &mut *owner.heap;
+        let to = match from.is_null() {
+            true => null_mut(),
+            false => heap.alloc(size, owner.ty),
+        };
+        if !to.is_null() {
+            std::ptr::copy_nonoverlapping(from.cast(), to, size);
+            *place.as_ptr() = to.cast();
+            original::free(from.cast());
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub mod system;
 pub mod window;
 
 use std::collections::{BTreeSet, HashMap};
-use std::ffi::{CStr, CString};
+use std::ffi::{c_char, CStr, CString};
 use std::io;
 use std::os::fd::RawFd;
 use std::ptr::NonNull;
@@ -77,6 +77,8 @@ struct Opened {
     opaque: Option<String>,
     /// It lives in memory of the program.
     memory: Option<NonNull<StreamMemory>>,
+    /// Where it tells the program of memory that is the C library's.
+    gives: Option<NonNull<*mut c_char>>,
 }
 
 /// A file that was written and closed: what is appended later must not be appended twice.
@@ -121,6 +123,7 @@ impl Files {
             seen: false,
             opaque: None,
             memory: None,
+            gives: None,
         });
     }
 
@@ -136,6 +139,18 @@ impl Files {
         if let Some(last) = self.opened.last_mut() {
             last.opaque = Some(call);
         }
+    }
+
+    /// The stream noted last tells the program there of memory that is the C library's.
+    pub fn gives_memory(&mut self, place: *mut *mut c_char) {
+        if let Some(last) = self.opened.last_mut() {
+            last.gives = NonNull::new(place);
+        }
+    }
+
+    /// Where it does.
+    pub fn given(&self, stream: *mut FILE) -> Option<NonNull<*mut c_char>> {
+        self.opened.iter().find(|o| o.stream == stream)?.gives
     }
 
     /// The program has chosen how it is buffered.
