@@ -269,7 +269,14 @@ const CASES: &[(&str, &str)] = &[
             for a in gnu musl; do ./$a | cmp - want; for b in gnu musl; do for n in 1 3; do rm -rf q.pc3; \
             { $RUN -d q.pc3 --every 1x --stop-after $n ./$a > out || test $? = 85; } 2> said; PC3_ADDRESSES=elsewhere $RUN -d q.pc3 --restart ./$b >> out 2>> said; cmp out want; done; done; done; \
             printf '#include <stdlib.h>\\nint main(void) { srand(1);\\n#pragma pc3 checkpoint\\nreturn rand() < 0; }\\n' > r.c; \
-            if $CC $MUSL r.c -o r 2> said; then exit 1; fi; grep -q 'rand. gives other results with musl' said; $CC main.o a.o b.o -o p",
+            if $CC $MUSL r.c -o r 2> said; then exit 1; fi; grep -q 'rand. gives other results with musl' said; \
+            printf '#include <stdlib.h>\\nstatic int by(const void *a, const void *b) {\\n#pragma pc3 checkpoint\\nreturn *(char *)a - *(char *)b; }\\n' > r.c; \
+            printf 'int main(void) { char t[] = \"cab\"; qsort(t, 3, 1, by); return *t - 97; }\\n' >> r.c; \
+            if $CC $MUSL r.c -o r 2> said; then exit 1; fi; grep -q 'qsort. gives other results with musl' said; \
+            printf '#include <stdio.h>\\nint main(void) { char *t; size_t n; FILE *f = open_memstream(&t, &n); fprintf(f, \"%%d\", 12345); fclose(f);\\n' > t.c; \
+            printf '#pragma pc3 checkpoint\\nputs(t); return n != 5; }\\n' >> t.c; $CC $MUSL t.c -o t; $CC t.c -o g; for b in t g; do rm -rf q.pc3; \
+            { $RUN -d q.pc3 --every 1x --stop-after 1 ./t > out || test $? = 85; } 2> said; $RUN -d q.pc3 --restart ./$b >> out; test $(cat out) = 12345; done; \
+            $CC main.o a.o b.o -o p",
     ),
     ("another_compiler", "which clang || exit 77; $CC --cc=clang -O2 -c a.c; $CC main.o a.o b.o -o p"),
     ("openmp_of_clang", "echo 'int main(void) { return 0; }' > o.c; clang -fopenmp o.c -o o || exit 77; \

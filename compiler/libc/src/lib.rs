@@ -484,8 +484,6 @@ impl Library {
                 | "pc3-scan.c"
                 | "pc3-teams.c"
                 | "pc3-fork.c"
-                | "pc3-qsort.c"
-                | "pc3-bsearch.c"
         )
     }
 
