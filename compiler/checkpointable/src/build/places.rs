@@ -3,11 +3,11 @@
 
 use crate::visit::{self, Visit};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Pat, UnOp};
+use syn::{Expr, ExprMethodCall, Pat, UnOp};
 
-use crate::reevaluation::{is_constructor, still, telling};
+use crate::reevaluation::{is_called_again, is_constructor, still, telling, views};
 
 /// How many pointers, one within the other, are looked through.
 const DEPTH: usize = 4;
@@ -70,6 +70,16 @@ impl<'ast> Visit<'ast> for Places<'_> {
 
 /// Of the expression itself.
 pub(super) fn asked_of(e: &Expr, ask: &TokenStream) -> TokenStream {
+    let mut asked = asked_of_operator(e, ask);
+    // What this gives is known where something is done with it.
+    if let Some((m, at)) = base(e).and_then(view) {
+        let ty = quote_spanned!(at=> ::pc3::point::type_of(&#m));
+        asked.extend(no_other_view(m, &ty, ask));
+    }
+    asked
+}
+
+fn asked_of_operator(e: &Expr, ask: &TokenStream) -> TokenStream {
     match e {
         Expr::Index(i) => {
             let (base, by, at) = (&i.expr, &i.index, place(&i.expr));
@@ -82,9 +92,17 @@ pub(super) fn asked_of(e: &Expr, ask: &TokenStream) -> TokenStream {
         Expr::MethodCall(m) if m.method == "as_deref" || m.method == "as_deref_mut" => {
             let (base, at) = (&m.receiver, telling(e));
             let held = quote_spanned!(at=> (&&::pc3::point::holds(&#base)).deep());
-            quote_spanned!(at=> #ask(&(&&&&&&#held).followed());)
+            let mut asked = quote_spanned!(at=> #ask(&(&&&&&&#held).followed()););
+            asked.extend(no_other(m, ask));
+            asked
         }
+        Expr::MethodCall(m) if is_called_again(&m.method) => no_other(m, ask),
         Expr::Field(f) => behind_pointers(&f.base, ask),
+        Expr::Call(c) if is_constructor(&c.func) => {
+            // A function's name is no pattern.
+            let (by, at) = (&c.func, telling(&c.func));
+            quote_spanned!(at=> #[allow(irrefutable_let_patterns)] if let #by(..) = (#e) {})
+        }
         _ => TokenStream::new(),
     }
 }
@@ -93,6 +111,66 @@ pub(super) fn asked_of(e: &Expr, ask: &TokenStream) -> TokenStream {
 fn behind_pointers(base: &Expr, ask: &TokenStream) -> TokenStream {
     let at = place(base);
     through(quote_spanned!(at=> ::pc3::point::holds(&#base)), at, ask)
+}
+
+/// Asks whether the method, which has the name of one of the standard library's, is that.
+fn no_other(m: &ExprMethodCall, ask: &TokenStream) -> TokenStream {
+    let (name, of) = (&m.method, &m.receiver);
+    let at = name.span().resolved_at(Span::call_site());
+    let types: Vec<Ident> = (0..m.args.len()).map(|n| format_ident!("T{}", n)).collect();
+    let given = m.args.iter().map(|_| quote!(loop {}));
+    let given = quote!(#(#given),*);
+    let named = format_ident!("{}", name, span = at);
+    let here = quote_spanned! {at=>
+        #ask(&(&&&&&&pc3_l).here().#name(#given));
+        let pc3_l = (&&&&&&pc3_l).next();
+    };
+    let levels = (0..=DEPTH).map(|_| &here);
+    quote_spanned! {at=> {
+        trait CalledAgain {
+            fn #name<#(#types),*>(&mut self #(, _: #types)*) -> ::pc3::point::NoOther {
+                ::pc3::point::NoOther
+            }
+        }
+        impl<T: ?::core::marker::Sized> CalledAgain for T {}
+        let pc3_l = ::pc3::point::level(&#of, ::pc3::point::names::#named);
+        #(#levels)*
+        #ask(&(&&&&&&pc3_l).end());
+    }}
+}
+
+/// As that, of one that many types have by a trait of the standard library's, which the program may implement, too; `ty`: of
+/// what it gives.
+fn no_other_view(m: &ExprMethodCall, ty: &TokenStream, ask: &TokenStream) -> TokenStream {
+    let (of, at) = (&m.receiver, m.method.span().resolved_at(Span::call_site()));
+    let mut view = quote_spanned!(at=> (&&::pc3::point::view(&#of, &#ty)).seen());
+    for _ in 0..=DEPTH {
+        view = quote_spanned!(at=> (&&&&&#view).to());
+    }
+    quote_spanned!(at=> #ask(&#view);)
+}
+
+/// What an operator, a field or a method is of.
+fn base(e: &Expr) -> Option<&Expr> {
+    match e {
+        Expr::MethodCall(m) => Some(&m.receiver),
+        Expr::Field(f) => Some(&f.base),
+        Expr::Index(i) => Some(&i.expr),
+        Expr::Unary(u) => Some(&u.expr),
+        _ => None,
+    }
+}
+
+/// Is it a call of one of these?
+fn view(e: &Expr) -> Option<(&ExprMethodCall, Span)> {
+    match e {
+        Expr::Paren(p) => view(&p.expr),
+        Expr::Group(p) => view(&p.expr),
+        Expr::MethodCall(m) if views(&m.method) => {
+            Some((m, m.method.span().resolved_at(Span::call_site())))
+        }
+        _ => None,
+    }
 }
 
 fn through(mut held: TokenStream, at: Span, ask: &TokenStream) -> TokenStream {
@@ -144,7 +222,12 @@ fn ask_made_into(e: &Expr, ty: &TokenStream) -> TokenStream {
     };
     let e = still(e);
     let way = quote_spanned!(at=> (&&&::pc3::point::leads(&#e, &#ty)).way());
-    through(way, at, &quote!(::pc3::point::fine))
+    let fine = quote!(::pc3::point::fine);
+    let mut asked = through(way, at, &fine);
+    if let Some((m, _)) = view(&e) {
+        asked.extend(no_other_view(m, ty, &fine));
+    }
+    asked
 }
 
 /// Borrows among what a call that is gone back into is given: each is tied to the type that it is made into there.

@@ -13,7 +13,7 @@ use syn::{parse_quote, Expr};
 use super::{Reevaluation, BORROW};
 
 /// More such methods, where the type of what they give is asked for.
-const PARTS: &[&str] = &[
+pub(super) const PARTS: &[&str] = &[
     "back",
     "back_mut",
     "first_key_value",
@@ -187,6 +187,12 @@ pub fn still(e: &Expr) -> Expr {
     let mut e = e.clone();
     Answers.visit_expr_mut(&mut e);
     e
+}
+
+/// Does the method give a guard?
+pub(super) fn locks(method: &Ident) -> bool {
+    let names = ["borrow", "borrow_mut", "lock", "read", "write"];
+    names.iter().any(|n| method == n)
 }
 
 fn is_guard_method(m: &syn::ExprMethodCall) -> bool {

@@ -130,6 +130,22 @@ pub(crate) fn iterates(method: &Ident) -> bool {
     is_one_of(ITERATE, method) || is_one_of(ITERATE_LOOPS, method)
 }
 
+/// Is it a method that may be called again where a borrow is made again, and no trait's of the standard library?
+pub(crate) fn is_called_again(method: &Ident) -> bool {
+    let elsewhere = ["as_ref", "as_mut", "unwrap", "expect"];
+    let asks = [
+        "capacity", "is_empty", "is_err", "is_none", "is_ok", "is_some", "len",
+    ];
+    let borrows = is_one_of(BORROW, method) || is_one_of(chains::PARTS, method);
+    (borrows || is_one_of(&asks, method) || iterates(method) || chains::locks(method))
+        && !is_one_of(&elsewhere, method)
+}
+
+/// Is it one of `AsRef`, `AsMut`, `Borrow` and `BorrowMut`?
+pub(crate) fn views(method: &Ident) -> bool {
+    is_one_of(&["as_ref", "as_mut", "borrow", "borrow_mut"], method)
+}
+
 /// Does an expression give an iterator, as far as it shows?
 pub(crate) fn iterates_itself(e: &Expr) -> bool {
     match e {
@@ -618,7 +634,7 @@ pub fn is_source(e: &Expr) -> bool {
 /// `Some`, `Type::Variant`
 pub(crate) fn is_constructor(e: &Expr) -> bool {
     let Expr::Path(p) = e else { return false };
-    let last = p.path.segments.last();
+    let last = p.path.segments.last().filter(|_| p.qself.is_none());
     last.is_some_and(|s| s.ident.to_string().starts_with(char::is_uppercase))
 }
 

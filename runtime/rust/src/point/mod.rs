@@ -29,8 +29,8 @@ pub use locals::{back, carried, changed, check, held, hold, keep, label, lost, t
 pub use mode::{Hot, Kept, Left, Mode, Never, Resume};
 pub use passage::{due, leave, passed, resumed};
 pub use questions::closures::{
-    called_again, items_again, made_again, Copies, CopiesBits, CopiesKnown, CopiesOther,
-    CopiesPlain, Ending, EndsAloud, EndsQuietly,
+    called_again, filled_again, items_again, made_again, Copies, CopiesBits, CopiesKnown,
+    CopiesOther, CopiesPlain, Ending, EndsAloud, EndsQuietly,
 };
 pub use questions::heads::{
     given, in_order, read, second, Between, Brief, Foreign, Goes, GoesItself, GoesOther, GoesPlain,
@@ -47,6 +47,7 @@ pub use questions::lasting::{
 pub use questions::loud::{
     judge, judge_called, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved,
 };
+pub use questions::own::{level, names, view, NoOther};
 pub use questions::places::{fine, holds, indexed, leads, type_of};
 pub use questions::receivers::{Form, Lent, Moved, Way};
 pub use questions::repeats::{
@@ -62,8 +63,13 @@ pub use questions::ways::{
 };
 pub use results::{first, same, Asked, End, Reached, Refused, Report};
 
-/// What the questions about places are asked with.
+/// What the questions about places, and about methods called on them, are asked with.
 pub mod places {
+    pub use super::questions::own::{
+        LevelBorrow as _, LevelItself as _, LevelLast as _, LevelOwn as _, LevelPointer as _,
+        LevelWithout as _, ViewBorrow as _, ViewItself as _, ViewOther as _, ViewPointer as _,
+        ViewTabled as _, ViewUnknown as _, ViewValue as _,
+    };
     pub use super::questions::places::{
         HoldsDeep as _, HoldsEnd as _, HoldsItself as _, HoldsNoDeep as _, HoldsOther as _,
         HoldsPerhaps as _, HoldsPlain as _, HoldsPlainPointer as _, HoldsPointer as _,

@@ -13,10 +13,12 @@ use syn::{parse_quote, parse_quote_spanned, Block, Expr, ExprClosure, Stmt, UnOp
 use crate::build::places;
 use crate::marks::{self, Arguments};
 use crate::names::texts::captures;
-use crate::names::NUMBERS;
+use standard::{is_known, is_method};
+
 use crate::reevaluation::{is_adaptor, is_constructor, is_source, iterates, telling};
 
 mod results;
+mod standard;
 
 const WHY: &str = "would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)";
 
@@ -233,22 +235,6 @@ fn named(e: &Expr, known: &HashSet<String>) -> Option<(Span, String)> {
     }
 }
 
-/// A function of the standard library's that does nothing but give a value.
-fn is_known(p: &syn::ExprPath) -> bool {
-    const TYPES: &[&str] = &[
-        "String", "str", "Vec", "Option", "Box", "Rc", "Arc", "Some", "Ok",
-    ];
-    const APART: &[&str] = &[
-        "cell", "env", "fs", "io", "net", "process", "sync", "thread", "time",
-    ];
-    let mut words = p.path.segments.iter().map(|s| s.ident.to_string());
-    let first = words.next().unwrap_or_default();
-    let standard = ["std", "core", "alloc"].contains(&&*first);
-    let of_type = TYPES.contains(&&*first) || NUMBERS.contains(&&*first);
-    let more = p.path.segments.len() > 1;
-    more && (of_type || standard && !words.any(|w| APART.contains(&&*w)))
-}
-
 /// Methods of the standard library that call nothing of what is in what they are called on.
 const STRUCTURE: &[&str] = &[
     "as_bytes",
@@ -385,6 +371,7 @@ impl Pure<'_> {
             Expr::Repeat(r) => self.expr(&mut r.expr),
             Expr::Struct(s) => {
                 self.all(s.fields.iter_mut().map(|f| &mut f.expr));
+                self.all(s.rest.as_deref_mut());
                 results::given(e);
             }
             Expr::Range(r) => self.all(
@@ -448,7 +435,9 @@ impl Pure<'_> {
     fn call(&mut self, c: &mut syn::ExprCall) {
         match named(&c.func, self.known) {
             Some((at, what)) => self.no(at, &what),
-            None if matches!(&*c.func, Expr::Path(_)) => {}
+            None if matches!(&*c.func, Expr::Path(_)) => {
+                self.asked.extend(standard::ask_type(&c.func));
+            }
             None => self.no(c.func.span(), "this"),
         }
         let constructs = is_constructor(&c.func);
@@ -478,6 +467,9 @@ impl Pure<'_> {
                 .extend(quote_spanned!(at=> ::pc3::point::plain(&#receiver);));
             self.expr(receiver);
         } else {
+            if !is_method(&name) {
+                self.no(at, &format!("`{name}`"));
+            }
             self.fixed(receiver);
         }
         for a in &mut m.args {

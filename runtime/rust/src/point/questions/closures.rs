@@ -1,5 +1,6 @@
 //! What closures and copies in an iterator that is made again make use of: where the compiler asks whether that does nothing else.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,6 +20,34 @@ where
     I::Item: Repeatable,
 {
 }
+
+/// As that, of what is filled with the items of an iterator.
+pub fn filled_again<T: Filled>(_: &PhantomData<T>) {}
+
+#[diagnostic::on_unimplemented(
+    message = "this closure is called again, as its iterator, or part of a text, is made again behind a checkpoint, and what else `FromIterator` of `{Self}` does is not known",
+    label = "what else it does would be done twice",
+    note = "do it in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)"
+)]
+pub trait Filled {}
+
+macro_rules! filled {
+    ($([$($g:tt)*] $t:ty;)*) => { $(impl<$($g)*> Filled for $t {})* };
+}
+
+filled! {
+    [T] Vec<T>; [] String; [] (); [T] VecDeque<T>; [T] BTreeSet<T>; [K, V] BTreeMap<K, V>; [T, S] HashSet<T, S>;
+    [K, V, S] HashMap<K, V, S>; [T] std::collections::LinkedList<T>; [T] std::collections::BinaryHeap<T>; [T: Filled] Option<T>;
+    [T: Filled, E] Result<T, E>; [T] Box<[T]>; [] Box<str>; [T] Rc<[T]>; [T] Arc<[T]>; [] std::path::PathBuf;
+    [] std::ffi::OsString; [A: Filled, B: Filled] (A, B); ['a] std::borrow::Cow<'a, str>;
+}
+
+#[cfg(feature = "indexmap")]
+filled! { [K, V, S] indexmap::IndexMap<K, V, S>; [T, S] indexmap::IndexSet<T, S>; }
+#[cfg(feature = "smallvec")]
+impl<A: smallvec::Array> Filled for smallvec::SmallVec<A> {}
+#[cfg(feature = "arrayvec")]
+impl<T, const N: usize> Filled for arrayvec::ArrayVec<T, N> {}
 
 #[diagnostic::on_unimplemented(
     message = "this closure is called again, as its iterator, or part of a text, is made again behind a checkpoint, and what the operators and methods of `{Self}` do is not known",

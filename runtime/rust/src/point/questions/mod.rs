@@ -5,6 +5,7 @@ pub(crate) mod heads;
 pub(crate) mod input;
 pub(crate) mod lasting;
 pub(crate) mod loud;
+pub(crate) mod own;
 pub(crate) mod places;
 pub(crate) mod receivers;
 pub(crate) mod repeats;

@@ -68,6 +68,11 @@ impl<T: ?Sized> Follows<T> {
 }
 
 /// Going this way does nothing else.
+#[diagnostic::on_unimplemented(
+    message = "this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint",
+    label = "what else it does would be done twice",
+    note = "borrow where it is used; or keep what it is found by (an index, a key), or a value (`.clone()`, `.to_owned()`)"
+)]
 pub trait Fine {}
 
 impl Fine for Known {}
@@ -85,7 +90,7 @@ pub fn fine<T: Fine>(_: &T) {}
 )]
 pub trait DerefPlain {}
 
-/// Pointers of the language and of the standard library.
+/// Pointers of the language and of the standard library, and arrays, which are found as lists.
 pub trait Pointer {
     type To: ?Sized;
 }
@@ -104,7 +109,7 @@ pointers! {
     ['a] Cow<'a, std::path::Path> => std::path::Path; ['a] Cow<'a, std::ffi::OsStr> => std::ffi::OsStr;
     [T: ?Sized] ManuallyDrop<T> => T; [P: Pointer] Pin<P> => P::To;
     [T] std::panic::AssertUnwindSafe<T> => T; [T, F] LazyCell<T, F> => T; [T, F] LazyLock<T, F> => T;
-    ['a, T: Ord] std::collections::binary_heap::PeekMut<'a, T> => T;
+    ['a, T: Ord] std::collections::binary_heap::PeekMut<'a, T> => T; [T, const N: usize] [T; N] => [T];
 }
 
 #[cfg(feature = "smallvec")]

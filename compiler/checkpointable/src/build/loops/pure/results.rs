@@ -10,6 +10,9 @@ use crate::reevaluation::{is_constructor, telling};
 /// Methods of which the wanted type says what they call.
 const BY_RESULT: &[&str] = &["into", "parse", "product", "sum", "try_into"];
 
+/// As these, of what holds other values.
+const FILL: &[&str] = &["collect", "partition", "unzip"];
+
 /// Asks about the value of a constructor, or of a function or method that its type decides about.
 pub(super) fn given(e: &mut Expr) {
     let at = telling(e);
@@ -35,6 +38,10 @@ pub(super) fn given(e: &mut Expr) {
         Expr::Call(_) => asked(e, at, &again, places::Arguments::default()),
         Expr::MethodCall(m) if BY_RESULT.iter().any(|n| m.method == n) => {
             asked(e, at, &again, places::Arguments::default());
+        }
+        Expr::MethodCall(m) if FILL.iter().any(|n| m.method == n) => {
+            let filled = quote_spanned!(at=> ::pc3::point::filled_again(&pc3_q););
+            asked(e, at, &filled, places::Arguments::default());
         }
         _ => {}
     }
