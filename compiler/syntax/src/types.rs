@@ -27,6 +27,9 @@ pub struct Target {
     pub tagged_members: bool,
     /// Operands and arguments are evaluated from left to right, as clang does it; else in gcc's order.
     pub left_to_right: bool,
+    /// A product that becomes narrower is made of narrower factors, even if it has no sign and its first factor had one: as gcc does
+    /// from 14 on. Which operand is read first depends on it.
+    pub narrow_products: bool,
 }
 
 impl Default for Target {
@@ -47,6 +50,7 @@ impl Default for Target {
             reversed: false,
             tagged_members: false,
             left_to_right: false,
+            narrow_products: false,
         }
     }
 }
@@ -100,6 +104,8 @@ impl Target {
                 .is_some_and(|o| o.contains("BIG") || o == "4321"),
             storage_order: !macros.contains_key("__clang__"),
             left_to_right: macros.contains_key("__clang__"),
+            narrow_products: (macros.get("__GNUC__"))
+                .is_some_and(|v| v.trim().parse::<u32>().is_ok_and(|v| v >= 14)),
             ..d
         }
     }

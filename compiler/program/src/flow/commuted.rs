@@ -335,7 +335,8 @@ impl Folds<'_> {
                 let inner = operands.each_ref().map(|x| unwidened(x, out));
                 let extended =
                     |x: &Tree| matches!(x.ty, Int { bits: b, unsigned: false } if b < bits);
-                if *op == BinOp::Mul && unsigned && extended(&inner[0]) {
+                let kept = !self.u.target.narrow_products && *op == BinOp::Mul;
+                if kept && unsigned && extended(&inner[0]) {
                     return converted(to, t);
                 }
                 let narrow = Int {
@@ -691,3 +692,6 @@ fn compared_narrower(op: BinOp, wide: Number, a: Number, b: Number) -> bool {
     let holds = a == b || (bits(a) >= bits(b) && unsigned(a) == unsigned(b));
     integers && bits(wide) > bits(a) && order_kept && holds
 }
+
+#[cfg(test)]
+mod tests;
