@@ -112,6 +112,48 @@ fn Pair(x: &i64) -> (&i64, i64) {
     (x, 1)
 }
 
+trait Found {
+    fn unwrap(&self) -> &i64;
+}
+
+impl Found for Vec<i64> {
+    fn unwrap(&self) -> &i64 {
+        println!("unwrap");
+        &self[0]
+    }
+}
+
+struct Walk<'a>(&'a [i64], usize);
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = &'a i64;
+    fn next(&mut self) -> Option<&'a i64> {
+        println!("next");
+        self.1 += 1;
+        self.0.get(self.1 - 1)
+    }
+}
+
+const COUNT: std::cell::Cell<i64> = std::cell::Cell::new(0);
+
+#[checkpointable]
+fn counted(count: &std::cell::Cell<i64>) -> i64 {
+    count.set(5);
+    checkpoint!();
+    count.get()
+}
+
+#[checkpointable]
+fn parts(lists: &[Vec<i64>]) -> i64 {
+    let first = lists.first().unwrap().unwrap();
+    let mut sum = 0;
+    for x in Walk(&lists[0], 0) {
+        checkpoint!();
+        sum += x + first;
+    }
+    sum
+}
+
 #[checkpointable]
 fn lists(list: &Vec<i64>, other: &mut Vec<i64>, shared: &Rc<Vec<i64>>) -> i64 {
     let first = list.first().unwrap();
@@ -178,6 +220,7 @@ fn main() {
     let mut other = list.clone();
     let shared = Rc::new(list.clone());
     println!("{}", ck!(lists(&list, &mut other, &shared)));
+    println!("{} {}", ck!(parts(&[list.clone()])), ck!(counted(&COUNT)));
     let wide = vec![Wide(1)];
     println!("{}", ck!(shown(Pair(&list[0]), wide.as_ref())));
     println!("{} {}", ck!(closures(&list)), ck!(by_their_types(&list)));
@@ -185,16 +228,20 @@ fn main() {
     println!("{}", ck!(theirs(&"a b".to_owned(), &map, &boxed)));
 }
 
-//= 138:42 `loud`: `loud` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
-//= 139:40 `i64`: `loud` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
-//= 140:57 `Default`: `default` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
-//= 182:30 `Pair`: expected a pattern, found a function call
-//= 117:22 `first`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
-//= 118:22 `front`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
-//= 119:21 `as_str`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
-//= 120:24 `get`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
-//= 121:22 `last_mut`: multiple applicable items in scope
-//= 122:19 `values`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
-//= 151:49 `collect`: this closure is called again, as its iterator, or part of a text, is made again behind a checkpoint, and what else `FromIterator` of `Total` does is not known
-//= 152:50 `len`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
-//= 182:51 `as_ref`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
+//= 180:42 `loud`: `loud` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
+//= 181:40 `i64`: `loud` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
+//= 182:57 `Default`: `default` would be called again, as this iterator, or part of a text, is made again behind a checkpoint, and what else it does is not known here: do that in the loop, or keep what this gives as a value (`collect()` into a `Vec`, `to_owned()`)
+//= 225:30 `Pair`: expected a pattern, found a function call
+//= 148:40 `unwrap`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
+//= 150:14 `Walk`: a borrow out of `Walk<'_>` is not made again after a restart: what else its methods, or its `Index`, do would be done twice
+//= 159:22 `first`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
+//= 160:22 `front`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
+//= 161:21 `as_str`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
+//= 162:24 `get`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
+//= 163:22 `last_mut`: multiple applicable items in scope
+//= 164:19 `values`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
+//= 193:49 `collect`: this closure is called again, as its iterator, or part of a text, is made again behind a checkpoint, and what else `FromIterator` of `Total` does is not known
+//= 194:50 `len`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint
+//= 223:65 `COUNT`: use of deprecated method `pc3::point::NotSaved::value`: the value of this static is not saved: behind a restart it is what it was at the start; make it one of `pc3::saved!`, or a local that is handed on; `#[allow(deprecated)]` in front of the function says that it does not matter
+//= 223:65 `COUNT`: `Cell<i64>` is made again after a restart, and it, or what it is made from, may have another value then
+//= 225:51 `as_ref`: this method is the program's, though it has the name of one of the standard library's, and is called again as a borrow, or an iterator, is made again behind a checkpoint

@@ -97,7 +97,16 @@ fn asked_of_operator(e: &Expr, ask: &TokenStream) -> TokenStream {
             asked
         }
         Expr::MethodCall(m) if is_called_again(&m.method) => no_other(m, ask),
+        Expr::MethodCall(m) if m.method == "unwrap" || m.method == "expect" => {
+            let (of, at) = (&m.receiver, telling(e));
+            quote_spanned!(at=> #ask(&(&&::pc3::point::within(&#of)).way());)
+        }
         Expr::Field(f) => behind_pointers(&f.base, ask),
+        // Of a constant, which is another one each time.
+        Expr::Reference(r) if matches!(&*r.expr, Expr::Path(p) if is_constant_path(p)) => {
+            let (of, at) = (&r.expr, telling(&r.expr));
+            quote_spanned!(at=> (&&&::pc3::point::Remade::of(&#of)).whole();)
+        }
         Expr::Call(c) if is_constructor(&c.func) => {
             // A function's name is no pattern.
             let (by, at) = (&c.func, telling(&c.func));
@@ -148,6 +157,12 @@ fn no_other_view(m: &ExprMethodCall, ty: &TokenStream, ask: &TokenStream) -> Tok
         view = quote_spanned!(at=> (&&&&&#view).to());
     }
     quote_spanned!(at=> #ask(&#view);)
+}
+
+/// Might it be a constant?
+fn is_constant_path(p: &syn::ExprPath) -> bool {
+    let last = p.path.segments.last().map(|s| s.ident.to_string());
+    last.is_some_and(|l| !l.contains(char::is_lowercase) && l.contains(char::is_uppercase))
 }
 
 /// What an operator, a field or a method is of.

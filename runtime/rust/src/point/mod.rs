@@ -47,7 +47,7 @@ pub use questions::lasting::{
 pub use questions::loud::{
     judge, judge_called, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved,
 };
-pub use questions::own::{level, names, view, NoOther};
+pub use questions::own::{level, names, view, within, NoOther};
 pub use questions::places::{fine, holds, indexed, leads, type_of};
 pub use questions::receivers::{Form, Lent, Moved, Way};
 pub use questions::repeats::{
@@ -68,7 +68,7 @@ pub mod places {
     pub use super::questions::own::{
         LevelBorrow as _, LevelItself as _, LevelLast as _, LevelOwn as _, LevelPointer as _,
         LevelWithout as _, ViewBorrow as _, ViewItself as _, ViewOther as _, ViewPointer as _,
-        ViewTabled as _, ViewUnknown as _, ViewValue as _,
+        ViewTabled as _, ViewUnknown as _, ViewValue as _, WithinKnown as _, WithinOther as _,
     };
     pub use super::questions::places::{
         HoldsDeep as _, HoldsEnd as _, HoldsItself as _, HoldsNoDeep as _, HoldsOther as _,
@@ -76,4 +76,5 @@ pub mod places {
         IndexedItself as _, IndexedKnown as _, IndexedList as _, LeadsBorrow as _, LeadsSame as _,
         LeadsValue as _, SeeksEnd as _, SeeksNothing as _, SeeksOn as _,
     };
+    pub use super::questions::ways::{RemadeBorrow as _, RemadeOther as _, RemadeSteady as _};
 }

@@ -17,7 +17,7 @@ use syn::{Expr, Pat};
 use super::{places, BodyForm, Builder};
 use crate::flow::identifiers;
 use crate::marks;
-use crate::reevaluation::{is_adaptor, iterates, telling, Locals};
+use crate::reevaluation::{is_adaptor, is_constructor, iterates, telling, Locals};
 
 /// A question about a type.
 pub(super) enum Question {
@@ -84,6 +84,15 @@ impl Question {
     }
 }
 
+/// Is it no iterator, as far as it shows?
+fn is_gone_over(e: &Expr) -> bool {
+    match e {
+        Expr::Reference(_) | Expr::Path(_) | Expr::Field(_) => true,
+        Expr::Call(c) => is_constructor(&c.func),
+        _ => false,
+    }
+}
+
 /// Asks of what a loop's iterator is made of: what a method like `iter` gives is no value that would be another one when it
 /// is made again, and what goes over a borrow does nothing else.
 pub(super) fn ask_parts(made: &Expr) -> TokenStream {
@@ -94,9 +103,13 @@ pub(super) fn ask_parts(made: &Expr) -> TokenStream {
             match e {
                 Expr::Paren(p) => self.gone_over(&p.expr),
                 Expr::Group(g) => self.gone_over(&g.expr),
-                Expr::Reference(_) => {
+                e if is_gone_over(e) => {
                     let at = telling(e);
-                    let asked = quote_spanned!(at=> (&&&::pc3::point::Goes(&#e)).goes(););
+                    // An iterator of the program's is advanced again.
+                    let asked = match e {
+                        Expr::Call(_) => quote_spanned!(at=> ::pc3::point::plain(&#e);),
+                        _ => quote_spanned!(at=> (&&&::pc3::point::Goes(&#e)).goes();),
+                    };
                     self.0.extend(asked);
                 }
                 _ => {}

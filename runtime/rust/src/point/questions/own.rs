@@ -202,6 +202,32 @@ pub trait LevelItself<N> {
 
 impl<T: ?Sized, N> LevelItself<N> for Level<T, N> {}
 
+// ---- `unwrap`, `expect` ---------------------------------------------------------------------------
+
+/// What one of these is called on.
+pub struct Within<T: ?Sized>(PhantomData<T>);
+
+pub fn within<T: ?Sized>(_: &T) -> Within<T> {
+    Within(PhantomData)
+}
+
+pub trait WithinKnown {
+    fn way(&self) -> NoOther {
+        NoOther
+    }
+}
+
+impl<T> WithinKnown for &Within<Option<T>> {}
+impl<T, E> WithinKnown for &Within<Result<T, E>> {}
+
+pub trait WithinOther {
+    fn way(&self) -> Other {
+        Other
+    }
+}
+
+impl<T: ?Sized> WithinOther for Within<T> {}
+
 // ---- `as_ref`, `borrow` ---------------------------------------------------------------------------
 
 /// What one of these gives: the standard library's lead to types of the standard library's, or to what a pointer is of.

@@ -374,7 +374,8 @@ impl<E> Anew<E> {
 }
 
 /// Types whose methods that are named like the standard library's (`get`, `first`, `iter` …), whose `Index` and `Deref`, and
-/// whose `IntoIterator` if they are borrowed, give the same each time they are called, and do nothing else.
+/// whose `IntoIterator` if they are borrowed, give the same each time they are called, and do nothing else; nor do the iterators
+/// that these give.
 ///
 /// After a restart borrows are made again, so such a method is called again.  Types of a program say that this may be done:
 ///
