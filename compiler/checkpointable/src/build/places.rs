@@ -71,6 +71,9 @@ impl<'ast> Visit<'ast> for Places<'_> {
 /// Of the expression itself.
 pub(super) fn asked_of(e: &Expr, ask: &TokenStream) -> TokenStream {
     let mut asked = asked_of_operator(e, ask);
+    if let Expr::MethodCall(m) = e {
+        asked.extend(taken_by_value(m, ask));
+    }
     // What this gives is known where something is done with it.
     if let Some((m, at)) = base(e).and_then(view) {
         let ty = quote_spanned!(at=> ::pc3::point::type_of(&#m));
@@ -146,6 +149,25 @@ fn no_other(m: &ExprMethodCall, ask: &TokenStream) -> TokenStream {
         #(#levels)*
         #ask(&(&&&&&&pc3_l).end());
     }}
+}
+
+/// As that, of one that borrows an `Option` or `Result`: the program's may take it, and is found in front of that.
+fn taken_by_value(m: &ExprMethodCall, ask: &TokenStream) -> Option<TokenStream> {
+    let names = ["as_deref", "as_deref_mut", "as_mut", "as_ref"];
+    if !names.iter().any(|n| m.method == n) || !m.args.is_empty() {
+        return None;
+    }
+    let (name, of) = (&m.method, &m.receiver);
+    let at = name.span().resolved_at(Span::call_site());
+    Some(quote_spanned! {at=> {
+        trait CalledAgain: ::core::marker::Sized {
+            fn #name(self) -> ::pc3::point::NoOther {
+                ::pc3::point::NoOther
+            }
+        }
+        impl<T> CalledAgain for T {}
+        #ask(&(&&::pc3::point::within(&#of)).value().#name());
+    }})
 }
 
 /// As that, of one that many types have by a trait of the standard library's, which the program may implement, too; `ty`: of

@@ -211,18 +211,25 @@ pub fn within<T: ?Sized>(_: &T) -> Within<T> {
     Within(PhantomData)
 }
 
-pub trait WithinKnown {
+pub trait WithinKnown<T> {
     fn way(&self) -> NoOther {
         NoOther
     }
+    /// A value of this type.
+    fn value(&self) -> T {
+        unreachable!()
+    }
 }
 
-impl<T> WithinKnown for &Within<Option<T>> {}
-impl<T, E> WithinKnown for &Within<Result<T, E>> {}
+impl<T> WithinKnown<Option<T>> for &Within<Option<T>> {}
+impl<T, E> WithinKnown<Result<T, E>> for &Within<Result<T, E>> {}
 
 pub trait WithinOther {
     fn way(&self) -> Other {
         Other
+    }
+    fn value(&self) -> Last {
+        Last
     }
 }
 
