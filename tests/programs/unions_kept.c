@@ -1,6 +1,6 @@
 /* pc3-test: seq */
 /* Objects with unions in unions, of whose members pointers are kept: written through those, cleared, copied, handed out
- * again as something else, and with several stores one behind the other. */
+ * again as something else, with several stores one behind the other, and by the names of arrays. */
 #include "check.h"
 
 #include <string.h>
@@ -63,6 +63,20 @@ static struct node **kept(struct node *n)
     return &n->u.tree.left.node;
 }
 
+union cell { long number; unsigned char byte; };
+static union cell cells[2], table[2][2];
+
+static long first_of_arrays(int n)
+{
+    union cell sized[n + 1];
+    long *of = &sized->number;
+    *of = n;
+    *(&cells->number) += *of;
+    (&table[1]->number)[0] -= *(&cells->number);
+    (&(cells + 1)->number)[0]++;
+    return sized->number + cells->number + cells[1].number;
+}
+
 static void tell(const struct node *n)
 {
     show("kind", n->kind);
@@ -97,10 +111,12 @@ int main(void)
         copies[1] = copies[0];
         if (slot && i % 2)
             *slot = nodes[0];
+        long sum = first_of_arrays(i);
 #pragma pc3 checkpoint
         for (int k = 0; k < 6 && nodes[k]; k++)
             tell(nodes[k]);
         tell(&copies[1]);
+        show("cells", sum + table[1]->number);
     }
     return finish();
 }

@@ -3,7 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | `front` | the way from commands and locations to trees, in parallel |
-//! | `preprocess` | runs the compiler's preprocessor; which line a byte comes from |
+//! | `preprocess`, `embed` | runs the compiler's preprocessor; which line a byte comes from; numbers for `#embed` |
 //! | `prefilter` | prepares that text for the parser: C23, extensions, nested comments |
 //! | `parse` | feeds the parser (crate `lang-c`) one external declaration at a time |
 //! | `lower` | from the parser's tree to the typed tree |
@@ -20,6 +20,7 @@
 pub mod consteval;
 pub mod diag;
 pub mod dump;
+mod embed;
 pub mod front;
 pub mod locations;
 pub mod lower;

@@ -42,7 +42,7 @@ pub fn run(command: &mut Command) -> Result<String, PreprocessError> {
 
 /// Compiler output as text that spans can address.
 pub fn checked_text(bytes: Vec<u8>) -> Result<String, PreprocessError> {
-    let text = to_text(bytes);
+    let text = crate::embed::expanded(to_text(bytes));
     if text.len() >= u32::MAX as usize / 2 {
         return Err(PreprocessError::TooLarge);
     }

@@ -176,20 +176,33 @@ impl Edit<'_> {
         }
     }
 
-    /// At the start of a block, behind `__label__` declarations.
+    /// At the start of a block, behind what has to stand there: `__label__` declarations, `#pragma STDC`, `#pragma clang fp`.
     fn enter(&mut self, block: StmtId) {
+        let text = &self.unit.text;
         let mut at = self.unit.stmt(block).span.start as usize + 1;
+        let (mut next, mut in_front) = (at, None);
         loop {
-            let rest = &self.unit.text[at..];
-            let word = rest.len() - rest.trim_start().len();
-            match rest[word..]
-                .starts_with("__label__")
-                .then(|| rest.find(';'))
-                .flatten()
-            {
-                Some(semicolon) => at += semicolon + 1,
-                None => break,
+            let rest = text[next..].trim_start();
+            let marker = rest.starts_with("# ");
+            let pragma = ["#pragma STDC ", "#pragma clang fp "];
+            let pragma = pragma.iter().any(|p| rest.starts_with(p));
+            let end = match rest.starts_with("__label__") {
+                true => rest.find(';'),
+                false if pragma || marker => rest.find('\n'),
+                false => None,
+            };
+            let Some(end) = end else { break };
+            next = text.len() - rest.len() + end + 1;
+            if pragma {
+                in_front.get_or_insert(at);
             }
+            if !marker || in_front.is_some() {
+                at = next;
+            }
+        }
+        // Nothing can stand on the line of another directive.
+        if text[at..].trim_start().starts_with('#') {
+            at = in_front.unwrap_or(at);
         }
         self.inserts
             .entry((at as u32, true))

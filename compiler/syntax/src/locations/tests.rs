@@ -78,6 +78,24 @@ fn at_functions_and_lines() {
 }
 
 #[test]
+fn behind_what_stands_first_in_a_block() {
+    check(
+        &["f"],
+        "int f(double x) {\n__label__ l;\n#pragma STDC FP_CONTRACT OFF\n#pragma clang fp reassociate(off)\n  for (;;) x++;\nl:\n  return x;\n}\n",
+        expect![[r#"
+            int f(double x) {
+            __label__ l;
+            #pragma STDC FP_CONTRACT OFF
+            #pragma clang fp reassociate(off)
+             @   for (;;) x++;
+            l:
+              return x;
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn everywhere() {
     check(
         &["everywhere"],

@@ -289,6 +289,17 @@ fn gnu_expressions() {
             (Add __builtin_types_compatible_p(int, long):int 1):int
           }
     "#]]);
+    check("typedef int v4 __attribute__((vector_size(16))); int f(v4 a, float b) { __builtin_bit_cast(unsigned, __builtin_fabsf(b)); __builtin_vectorelements(v4); __builtin_vectorelements(a); (void)(int[]) {\n}; return 0; }", expect![[r#"
+        typedef v4: <vector 16 int>
+        function f: int (<vector 16 int>, float) linked init (a: <vector 16 int>, b: float)
+          {
+            __builtin_bit_cast(unsigned, __builtin_fabsf(b)):unsigned int
+            (call __builtin_vectorelements):unsigned long
+            (call __builtin_vectorelements a):unsigned long
+            (cast (literal {}):int [0]):void
+            return 0
+          }
+    "#]]);
     check("struct s { int a, b; }; struct s g(void); int f(__builtin_va_list v) { (struct s){ 1 }; (struct s){}; (int[]){ 1, 2 }; return g().b + __builtin_va_arg(v, int); }", expect![[r#"
         struct s
           a: int

@@ -329,7 +329,12 @@ impl<'a> Masker<'a> {
         };
         let t = self.tokens.list[before];
         match self.word(before) {
-            "if" | "while" | "for" | "switch" | ")" | "]" => false,
+            "if" | "while" | "for" | "switch" | "]" => false,
+            // `(void)(int[]) {`, but not the function `int (*f(int a))(int) {`.
+            ")" => {
+                let first = self.opening(before).map_or("*", |o| self.word(o + 1));
+                self.braces > 0 && first != "*"
+            }
             "return" | "sizeof" | "=" | "," | "(" | "[" | "{" | "?" | ":" => true,
             _ => t.kind == TokenKind::Punct,
         }

@@ -63,7 +63,7 @@ impl Masker<'_> {
                 self.keep_text(i, end);
                 return self.soften(i + 1, end);
             }
-            "__builtin_bit_cast" if self.words_only(i + 1) => {
+            "__builtin_bit_cast" if self.reads_only(i + 1) => {
                 let end = self.behind_parens(i + 1).min(self.tokens.list.len());
                 self.out[t.start as usize..t.end as usize].fill(b'1');
                 self.mark(t.start, Mark::TypeBuiltin(self.tokens.list[end - 1].end));
@@ -124,10 +124,19 @@ impl Masker<'_> {
         self.is_ident(i) && self.word(end) == "="
     }
 
-    /// Nothing in the parentheses at `open` can be a call.
-    fn words_only(&self, open: usize) -> bool {
+    /// What stands in the parentheses at `open` calls no function but builtins, changes nothing and takes no address.
+    fn reads_only(&self, open: usize) -> bool {
         let close = closing(self.text, self.tokens, open);
-        self.word(open) == "(" && (open + 1..close).all(|k| self.is_ident(k) || self.word(k) == ",")
+        let reads = |k: usize| match self.word(k) {
+            "(" => match self.word(k - 1) {
+                ")" | "]" => false,
+                before => !self.is_ident(k - 1) || before.starts_with("__builtin_"),
+            },
+            "{" | "++" | "--" | "&" => false,
+            "==" | "!=" | "<=" | ">=" => true,
+            w => self.kind(k) != Some(TokenKind::Punct) || !w.ends_with('='),
+        };
+        self.word(open) == "(" && (open + 1..close).all(reads)
     }
 
     fn behind_attribute(&self, i: usize) -> usize {

@@ -222,6 +222,12 @@ impl Lower {
         self.typedef_name(&name, span)
     }
 
+    pub(crate) fn names_a_type(&mut self, n: &Node<ast::Identifier>) -> bool {
+        let (name, _) = self.identifier(n);
+        let named = self.lookup(&name);
+        named.is_some_and(|s| self.unit.sym(s).kind == SymKind::Typedef)
+    }
+
     fn typedef_name(&mut self, name: &str, span: Span) -> QualType {
         match self.lookup(name) {
             Some(s) if self.unit.sym(s).kind == SymKind::Typedef => {

@@ -36,7 +36,7 @@ const RETURNS: &[(Returns, &str)] = &[
     ),
     (
         Returns::Size,
-        "strlen strnlen strspn strcspn object_size dynamic_object_size fwrite",
+        "strlen strnlen strspn strcspn object_size dynamic_object_size fwrite vectorelements",
     ),
     (
         Returns::Long,

@@ -243,14 +243,23 @@ impl Lower {
             return self.add(ExprKind::Builtin, ty, span);
         }
         let mut given = &n.node.arguments[..];
-        if builtin.as_deref() == Some("__builtin_convertvector") {
-            // Its second argument is a type, which the parser takes for a value.
-            if let [_, to] = given {
+        // The last argument is, or may be, a type, which the parser takes for a value.
+        match (builtin.as_deref(), given.split_last()) {
+            (Some("__builtin_convertvector"), Some((to, [_]))) => {
                 if let Expression::Identifier(i) = &to.node {
                     special = Some(self.named_type(i));
                     given = &given[..1];
                 }
             }
+            (Some("__builtin_vectorelements"), Some((of, []))) => {
+                if let Expression::Identifier(i) = &of.node {
+                    if self.names_a_type(i) {
+                        self.named_type(i);
+                        given = &[];
+                    }
+                }
+            }
+            _ => {}
         }
         let args: Vec<ExprId> = given.iter().map(|a| self.expr(a)).collect();
         self.choose_overload(callee, &args);

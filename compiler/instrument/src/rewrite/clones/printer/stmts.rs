@@ -276,7 +276,8 @@ impl Printer<'_, '_> {
             format!("{value}; {}return;", self.leave())
         } else if self.has_frame() {
             let ret = self.cx.names.declare_plain(u.func(self.f).ret, "pc3_v");
-            format!("{{ {ret} = {value}; {}return pc3_v; }}", self.leave())
+            // A comma would begin another declarator.
+            format!("{{ {ret} = ({value}); {}return pc3_v; }}", self.leave())
         } else {
             format!("return {value};")
         };

@@ -193,13 +193,14 @@ impl Printer<'_, '_> {
         };
         let u = self.u();
         let base = self.text(first.base, lin, true);
-        let to = QualType {
-            ty: first.record,
-            ..u.expr(first.base).ty
-        };
-        let to = match first.arrow {
-            true => self.cx.names.type_name(u.expr(first.base).ty),
-            false => self.cx.names.pointer_to(to, ""),
+        let of = u.expr(first.base).ty;
+        let to = match (first.arrow, u.ty(of.ty)) {
+            (true, Type::Array { elem, .. }) => self.cx.names.pointer_to(*elem, ""),
+            (true, _) => self.cx.names.type_name(of),
+            (false, _) => {
+                let ty = first.record;
+                self.cx.names.pointer_to(QualType { ty, ..of }, "")
+            }
         };
         let mut object = match first.arrow {
             true => format!("({base})"),
