@@ -127,7 +127,10 @@ pub(super) fn ask_parts(made: &Expr) -> TokenStream {
             }
             if is_adaptor(&m.method) {
                 self.gone_over(&m.receiver);
-                m.args.iter().for_each(|a| self.gone_over(a));
+                let joins = m.method == "zip" || m.method == "chain";
+                let args = m.args.iter();
+                args.filter(|a| joins || matches!(a, Expr::Reference(_)))
+                    .for_each(|a| self.gone_over(a));
             }
             visit::visit_expr_method_call(self, m);
         }
