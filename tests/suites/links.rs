@@ -334,6 +334,7 @@ fn has_what_it_needs(script: &str) -> bool {
         let dir = tempfile::tempdir()?;
         let mut shell = Command::new("sh");
         shell.args(["-euc", needed]).current_dir(dir.path());
+        shell.env("CC", arch::dist().join("bin/pc3cc"));
         Ok(shell.output()?.status.success())
     };
     tried().unwrap_or(false)
