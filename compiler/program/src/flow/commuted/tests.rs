@@ -10,8 +10,8 @@ fn is_commuted(product: &str, narrow_products: bool) -> bool {
     };
     let (u, _) = pc3_syntax::lower::build("a.c", source, &target);
     let casts = (0..u.exprs.len()).map(|i| ExprId(i as u32));
-    let casts = casts.filter(|e| matches!(u.expr(*e).kind, ExprKind::Cast { .. }));
-    let cast = casts.last().expect("there is one");
+    let mut casts = casts.filter(|e| matches!(u.expr(*e).kind, ExprKind::Cast { .. }));
+    let cast = casts.next_back().expect("there is one");
     !commuted(&u, cast, super::Target::None).is_empty()
 }
 
