@@ -118,7 +118,7 @@ fn a_local_whose_address_escapes() {
                 char pc3_i13 __attribute__((unused)) = __extension__({ pc3_s->x_13 = n; (char)0; });
                 keep = &(pc3_s->x_13);
                 { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) return pc3_save_1(0, pc3_s); }
-                __extension__({ { int pc3_v = (pc3_s->x_13); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
+                __extension__({ { int pc3_v = ((pc3_s->x_13)); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
             pc3_me->sp = (char *)pc3_s; }
             # 3 "t.c" 3
             static int pc3_resume__f(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; struct pc3_shadow__f *const pc3_s = (struct pc3_shadow__f *)pc3_f->shadow;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
@@ -127,7 +127,7 @@ fn a_local_whose_address_escapes() {
                 char pc3_i13 __attribute__((unused)) = __extension__({ pc3_s->x_13 = n; (char)0; });
                 keep = &(pc3_s->x_13);
                 { if (0) { pc3_L1: {  pc3_k = 0; pc3_resumed(); } } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) return pc3_save_1(0, pc3_s); } }
-                __extension__({ { int pc3_v = (pc3_s->x_13); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
+                __extension__({ { int pc3_v = ((pc3_s->x_13)); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
             pc3_me->sp = (char *)pc3_s; } }
             # 8 "t.c"
 

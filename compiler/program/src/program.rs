@@ -28,7 +28,7 @@ pub struct Program<'a> {
     pub fns: Vec<(usize, FuncId)>,
     own: Vec<FxHashMap<SymId, FnId>>,
     linked: FxHashMap<&'a str, FnId>,
-    /// Names that a unit defines weakly, and another one strongly: the linker takes that.
+    /// Names that a unit defines weakly, and another one strongly: the linker takes that. And `FORTIFIED`.
     replaced: HashSet<(usize, SymId)>,
     /// Definitions that no name means.
     unnamed: HashSet<FnId>,
@@ -62,6 +62,24 @@ fn weak_lines(u: &Unit) -> Vec<(&str, Option<&str>)> {
 
 fn is_weak(s: &Symbol, lines: &[(&str, Option<&str>)]) -> bool {
     s.attributes.iter().any(|a| a == "weak") || lines.iter().any(|(name, _)| *name == s.name)
+}
+
+/// What a header of the C library defines with `_FORTIFY_SOURCE`, and the runtime does otherwise: the library's is meant.
+const FORTIFIED: [&str; 7] = [
+    "asprintf",
+    "open",
+    "open64",
+    "openat",
+    "openat64",
+    "read",
+    "vasprintf",
+];
+
+fn is_fortified(u: &Unit, f: &Function) -> bool {
+    let s = u.sym(f.sym);
+    FORTIFIED.contains(&s.name.as_str())
+        && s.attributes.iter().any(|a| a == "gnu_inline")
+        && u.lines.is_system(f.span.start)
 }
 
 /// The function that a declaration with `alias` or `weakref` is another name for.
@@ -109,6 +127,7 @@ impl<'a> Program<'a> {
         let mut own = Vec::new();
         // What other units see, and whether that is weak.
         let mut seen: Vec<(usize, SymId, FnId, bool)> = Vec::new();
+        let mut replaced = HashSet::new();
         for (i, u) in units.iter().enumerate() {
             let lines = weak_lines(u);
             let mut map = FxHashMap::default();
@@ -122,7 +141,10 @@ impl<'a> Program<'a> {
                 let id = FnId(fns.len() as u32);
                 fns.push((i, FuncId(k as u32)));
                 map.insert(f.sym, id);
-                see(f.sym, id);
+                match is_fortified(u, f) {
+                    true => drop(replaced.insert((i, f.sym))),
+                    false => see(f.sym, id),
+                }
             }
             // Other names of them.
             for (k, s) in u.symbols.iter().enumerate() {
@@ -149,8 +171,8 @@ impl<'a> Program<'a> {
         }
         let name = |(unit, s, ..): &(usize, SymId, FnId, bool)| units[*unit].sym(*s).name.as_str();
         let firm: HashSet<&str> = seen.iter().filter(|x| !x.3).map(name).collect();
-        let replaced = seen.iter().filter(|x| x.3 && firm.contains(name(x)));
-        let replaced: HashSet<(usize, SymId)> = replaced.map(|x| (x.0, x.1)).collect();
+        let weak = seen.iter().filter(|x| x.3 && firm.contains(name(x)));
+        replaced.extend(weak.map(|x| (x.0, x.1)));
         let mut unnamed: HashSet<FnId> = HashSet::new();
         for (unit, map) in own.iter().enumerate() {
             let (lost, kept): (Vec<_>, Vec<_>) = map
