@@ -219,6 +219,22 @@ pub unsafe extern "C" fn pc3_union_filled(at: *const c_void, n: usize) -> *mut c
 /// Ends at which nothing lies.
 const NOWHERE: Range<usize> = 0..0;
 
+/// The object that these bytes are in, where unions can be in it whose notes have to follow what is written there;
+/// `NOWHERE`: it is none of the heap.
+#[inline]
+fn object(rank: &Rank, at: usize, n: usize, from: Option<usize>) -> Option<Range<usize>> {
+    let stack = rank.shadow.start() as usize..rank.shadow.end() as usize;
+    if !stack.contains(&at) {
+        if let Some(object) = around(rank, at) {
+            return object;
+        }
+    }
+    // Buffers of characters, most of the time.
+    let nothing = rank.unions.nothing(at, n, true);
+    let nothing = nothing && from.is_none_or(|from| rank.unions.nothing(from, n, false));
+    (!nothing).then_some(NOWHERE)
+}
+
 /// The object of the heap that it is in; within that None where no unions can be in it: its type says so.
 fn around(rank: &Rank, at: usize) -> Option<Option<Range<usize>>> {
     let o = rank.heap.find(at)?;
@@ -234,7 +250,7 @@ fn around(rank: &Rank, at: usize) -> Option<Option<Range<usize>>> {
 pub unsafe extern "C" fn pc3_union_memset(at: *mut c_void, c: c_int, n: usize) -> *mut c_void {
     // SAFETY: an entry point.
     if let Some(rank) = unsafe { Rank::current() } {
-        if let Some(o) = around(rank, at as usize).unwrap_or(Some(NOWHERE)) {
+        if let Some(o) = object(rank, at as usize, n, None) {
             // SAFETY: the running rank's.
             unsafe { Unions::with(&raw mut rank.unions, |u| u.gone(at as usize, n, &o)) };
         }
@@ -274,8 +290,8 @@ pub unsafe extern "C" fn pc3_union_memmove(
     };
     // SAFETY: an entry point.
     let rank = unsafe { Rank::current() };
-    let within = |r: &mut &mut Rank| around(r, to as usize).unwrap_or(Some(NOWHERE));
-    let Some((rank, o)) = rank.and_then(|mut r| within(&mut r).map(|o| (r, o))) else {
+    let within = |r: &&mut Rank| object(r, to as usize, n, Some(from as usize));
+    let Some((rank, o)) = rank.and_then(|r| within(&r).map(|o| (r, o))) else {
         copy();
         return to;
     };

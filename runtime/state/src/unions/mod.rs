@@ -194,7 +194,7 @@ impl Unions {
         }
         let (first, last) = (at >> 8, at.saturating_add(n - 1) >> 8);
         let marked = |block: usize| self.blocks[block / 64 % BLOCKS] >> (block % 64) & 1 != 0;
-        last - first >= 64 * BLOCKS || (first..=last).any(marked)
+        last - first >= 64 * BLOCKS || marked(first) || (first + 1..last + 1).any(marked)
     }
 
     #[inline]
@@ -316,6 +316,13 @@ impl Unions {
         if edge != within.start && edge != within.end {
             notes::cut(edge, least, &self.shapes);
         }
+    }
+
+    /// Is nothing noted of unions that begin in these bytes? `before`: or that reach into them.
+    #[inline]
+    pub fn nothing(&self, at: usize, n: usize, before: bool) -> bool {
+        let most = if before { self.shapes.most() } else { 0 };
+        !self.may_have(at, n) && notes::nothing(at.saturating_sub(most), n + most)
     }
 
     /// The notes of bytes that are about to be copied, as far as they are in the table; None: nothing is.

@@ -240,3 +240,24 @@ fn notes_across_the_end_of_a_stretch() {
         clear(plain, 64);
     }
 }
+
+#[test]
+fn where_nothing_is_noted() {
+    let at = own(1024);
+    assert!(nothing(at, 100));
+    write(at + 96, 1);
+    // SAFETY: memory of a test.
+    unsafe { note(at + 96, 0, 1) };
+    assert!(nothing(at, 96) && nothing(at + 112, 50));
+    // Each length, and each end of what is read at once.
+    for n in 98..120 {
+        assert!(!nothing(at, n), "{n}");
+    }
+    for from in 0..10 {
+        assert!(!nothing(at + 92 + from.min(4), 6 + from), "{from}");
+    }
+    // Of many bytes it is not looked at.
+    assert!(!nothing(at + 128, SMALL + 1));
+    clear(at + 96, 8);
+    assert!(nothing(at, 120));
+}

@@ -27,7 +27,7 @@ struct NotedUnion {
 /// What the program's types say of unions.
 #[derive(Debug, Default)]
 pub struct Shapes {
-    /// By number of the type: has it any?
+    /// By number of the type: has it any that is noted?
     has: Vec<bool>,
     forms: Vec<Option<NotedUnion>>,
     /// As much as the longest note has of a member.
@@ -46,8 +46,10 @@ impl Shapes {
         }
         let all = types.iter().map(|(id, _)| id.0).max().unwrap_or(0) as usize + 1;
         let mut heights: Vec<Option<usize>> = vec![None; all];
+        let noted: HashSet<u32> = kinds.iter().map(|k| k.1).collect();
+        let mut known = vec![None; all];
         shapes.has = (0..all)
-            .map(|i| height(types, TypeId(i as u32), &mut heights) > 0)
+            .map(|i| has(types, TypeId(i as u32), &noted, &mut known))
             .collect();
         // Of memory without a type nothing is known.
         shapes.has[0] = true;
@@ -184,6 +186,23 @@ fn window(types: &TypeTable, union: u64, m: &Member) -> u8 {
     let sized = !m.name.is_empty() && m.bits.is_none();
     let own = if sized { types.size(m.ty) } else { 0 };
     own.max(8).min(union).min(NOTES_MOST as u64) as u8
+}
+
+/// Does the type have one of these unions?
+fn has(types: &TypeTable, ty: TypeId, noted: &HashSet<u32>, known: &mut Vec<Option<bool>>) -> bool {
+    let i = ty.0 as usize;
+    if let Some(Some(has)) = known.get(i) {
+        return *has;
+    }
+    let t = types.get(ty);
+    let found = match t.kind {
+        Kind::Union if noted.contains(&ty.0) => true,
+        Kind::Struct | Kind::Union => t.members.iter().any(|m| has(types, m.ty, noted, known)),
+        Kind::Array => has(types, t.elem, noted, known),
+        _ => false,
+    };
+    known[i] = Some(found);
+    found
 }
 
 /// How deep unions lie in each other in a type; 0: there are none.

@@ -200,3 +200,31 @@ fn what_is_in_the_table_is_forgotten_at_any_address() {
         assert_eq!(known(&u, offsets), vec![0; offsets.len()]);
     }
 }
+
+#[test]
+fn types_with_unions_that_are_noted() {
+    let mut types = TypeTable::new(Abi::X86_64);
+    let long = types
+        .add(Type::scalar(Kind::SInt, "long", 8, 8, 0))
+        .unwrap();
+    let member = |ty| Member {
+        name: "m".into(),
+        ty,
+        offset: 0,
+        bits: None,
+        choice: Chosen::default(),
+    };
+    let mut of = |kind, name: &str, ty| {
+        let mut t = Type::scalar(kind, name, 8, 8, 0);
+        t.members = vec![member(ty)];
+        t.count = 1;
+        types.add(t).unwrap()
+    };
+    let [noted, other] = ["union a", "union b"].map(|n| of(Kind::Union, n, long));
+    let [with, without] = [noted, other].map(|t| of(Kind::Struct, "struct s", t));
+    let around = of(Kind::Union, "union c", with);
+    let shapes = Shapes::new(&types, &[(3, noted.0)]);
+    let has = [long, noted, other, with, without, around].map(|t| shapes.has(t.0));
+    assert_eq!(has, [false, true, false, true, false, true]);
+    assert!(shapes.has(0));
+}
