@@ -10,31 +10,13 @@ use crate::visit_mut::{self, VisitMut};
 use proc_macro2::Ident;
 use syn::{parse_quote, Expr};
 
-use super::{Reevaluation, BORROW};
+use super::{is_word, Reevaluation, BORROW};
 
 /// More such methods, where the type of what they give is asked for.
-pub(super) const PARTS: &[&str] = &[
-    "back",
-    "back_mut",
-    "first_key_value",
-    "front",
-    "front_mut",
-    "get_key_value",
-    "last_key_value",
-    "rsplit_once",
-    "split_at",
-    "split_at_mut",
-    "split_first_mut",
-    "split_last_mut",
-    "split_once",
-    "strip_prefix",
-    "strip_suffix",
-    "trim_end",
-    "trim_end_matches",
-    "trim_matches",
-    "trim_start",
-    "trim_start_matches",
-];
+pub(super) const PARTS: &str =
+    "back back_mut first_key_value front front_mut get_key_value last_key_value rsplit_once split_at split_at_mut \
+    split_first_mut split_last_mut split_once strip_prefix strip_suffix trim_end trim_end_matches trim_matches \
+    trim_start trim_start_matches";
 
 /// Copies of a loop's item, which may be a borrow.
 const COPIES: &[&str] = &["pc3_cloned", "pc3_copied"];
@@ -100,7 +82,7 @@ impl Reevaluation<'_> {
                         _ => false,
                     },
                     name if COPIES.contains(&name) => self.part(&mut m.receiver),
-                    name if BORROW.contains(&name) || PARTS.contains(&name) => {
+                    name if is_word(BORROW, &m.method) || is_word(PARTS, &m.method) => {
                         // `Cell::get`
                         let is = name != "get" || !m.args.is_empty();
                         is && self.receiver(&mut m.receiver)

@@ -36,98 +36,33 @@ pub fn strip(local: &mut syn::Local) {
 }
 
 /// Methods that give an iterator over what their receiver holds.
-const ITERATE: &[&str] = &[
-    "iter",
-    "iter_mut",
-    "chars",
-    "char_indices",
-    "bytes",
-    "lines",
-    "split_whitespace",
-    "split",
-    "keys",
-    "values",
-    "values_mut",
-    "windows",
-    "chunks",
-    "chunks_mut",
-    "chunks_exact",
-    "chunks_exact_mut",
-    "rchunks",
-    "range",
-    "range_mut",
-];
+const ITERATE: &str =
+    "iter iter_mut chars char_indices bytes lines split_whitespace split keys values values_mut windows chunks \
+    chunks_mut chunks_exact chunks_exact_mut rchunks range range_mut";
 
 /// More of them, in heads of loops.
-const ITERATE_LOOPS: &[&str] = &[
-    "difference",
-    "match_indices",
-    "rsplit",
-    "rsplitn",
-    "split_ascii_whitespace",
-    "split_inclusive",
-    "split_terminator",
-    "splitn",
-    "symmetric_difference",
-];
+const ITERATE_LOOPS: &str =
+    "difference match_indices rsplit rsplitn split_ascii_whitespace split_inclusive split_terminator splitn \
+    symmetric_difference";
 
 /// Methods that give a borrow of, or out of, their receiver.
-const BORROW: &[&str] = &[
-    "as_ref",
-    "as_mut",
-    "as_deref",
-    "as_deref_mut",
-    "as_slice",
-    "as_mut_slice",
-    "as_str",
-    "as_bytes",
-    "as_path",
-    "first",
-    "first_mut",
-    "get",
-    "get_mut",
-    "last",
-    "last_mut",
-    "split_first",
-    "split_last",
-    "trim",
-    "unwrap",
-    "expect",
-];
+const BORROW: &str =
+    "as_ref as_mut as_deref as_deref_mut as_slice as_mut_slice as_str as_bytes as_path first first_mut get get_mut \
+    last last_mut split_first split_last trim unwrap expect";
 
 /// Methods that make one iterator of another, the same each time.
-const ADAPT: &[&str] = &[
-    "enumerate",
-    "rev",
-    "zip",
-    "step_by",
-    "skip",
-    "take",
-    "map",
-    "filter",
-    "filter_map",
-    "cloned",
-    "copied",
-    "chain",
-    "flat_map",
-    "take_while",
-    "skip_while",
-    "map_while",
-    "scan",
-    "cycle",
-    "into_iter",
-    "peekable",
-    "fuse",
-];
+const ADAPT: &str =
+    "enumerate rev zip step_by skip take map filter filter_map cloned copied chain flat_map take_while skip_while \
+    map_while scan cycle into_iter peekable fuse";
 
 /// Does the method make one iterator of another?
 pub(crate) fn is_adaptor(method: &Ident) -> bool {
-    is_one_of(ADAPT, method)
+    is_word(ADAPT, method)
 }
 
 /// Does it give one of what it is called on?
 pub(crate) fn iterates(method: &Ident) -> bool {
-    is_one_of(ITERATE, method) || is_one_of(ITERATE_LOOPS, method)
+    is_word(ITERATE, method) || is_word(ITERATE_LOOPS, method)
 }
 
 /// Is it a method that may be called again where a borrow is made again, and no trait's of the standard library?
@@ -136,7 +71,7 @@ pub(crate) fn is_called_again(method: &Ident) -> bool {
     let asks = [
         "capacity", "is_empty", "is_err", "is_none", "is_ok", "is_some", "len",
     ];
-    let borrows = is_one_of(BORROW, method) || is_one_of(chains::PARTS, method);
+    let borrows = is_word(BORROW, method) || is_word(chains::PARTS, method);
     (borrows || is_one_of(&asks, method) || iterates(method) || chains::locks(method))
         && !is_one_of(&elsewhere, method)
 }
@@ -175,6 +110,11 @@ fn adapted(e: &Expr) -> bool {
         Expr::Range(_) => true,
         e => walks(e),
     }
+}
+
+/// Is the name among these, which stand in one text?
+pub(crate) fn is_word(list: &str, name: &Ident) -> bool {
+    list.split_whitespace().any(|n| name == n)
 }
 
 fn is_one_of(list: &[&str], name: &Ident) -> bool {
@@ -456,11 +396,11 @@ impl<'b> Reevaluation<'b> {
                 true
             }
             Expr::MethodCall(m) => {
-                let iterates = is_one_of(ITERATE, &m.method);
+                let iterates = is_word(ITERATE, &m.method);
                 // `Option::take`
                 let takes = m.method == "take" && m.args.is_empty();
-                let adapts = is_one_of(ADAPT, &m.method) && !takes;
-                if !iterates && !adapts && !is_one_of(BORROW, &m.method) {
+                let adapts = is_word(ADAPT, &m.method) && !takes;
+                if !iterates && !adapts && !is_word(BORROW, &m.method) {
                     return false;
                 }
                 if m.method == "lines" && is_reader(&m.receiver, self.locals) {
@@ -547,7 +487,7 @@ impl<'b> Reevaluation<'b> {
                 self.keep(e);
                 true
             }
-            Expr::MethodCall(m) if is_one_of(ITERATE_LOOPS, &m.method) => {
+            Expr::MethodCall(m) if is_word(ITERATE_LOOPS, &m.method) => {
                 if !self.place(&mut m.receiver) && !self.borrow(&mut m.receiver) {
                     self.name(&mut m.receiver);
                 }

@@ -15,7 +15,7 @@ use crate::marks::{self, Arguments};
 use crate::names::texts::captures;
 use standard::{is_known, is_method};
 
-use crate::reevaluation::{is_adaptor, is_constructor, is_source, iterates, telling};
+use crate::reevaluation::{is_adaptor, is_constructor, is_source, is_word, iterates, telling};
 
 mod results;
 mod standard;
@@ -112,27 +112,11 @@ impl Closures<'_> {
 
 /// Does the method take what parts of a text, or a list, are found by?
 fn finds(method: &Ident) -> bool {
-    const NAMES: &[&str] = &[
-        "chunk_by",
-        "match_indices",
-        "matches",
-        "rmatches",
-        "rsplit",
-        "rsplit_once",
-        "rsplit_terminator",
-        "rsplitn",
-        "split",
-        "split_inclusive",
-        "split_once",
-        "split_terminator",
-        "splitn",
-        "strip_prefix",
-        "strip_suffix",
-        "trim_end_matches",
-        "trim_matches",
-        "trim_start_matches",
-    ];
-    NAMES.iter().any(|n| method == n)
+    const NAMES: &str =
+        "chunk_by match_indices matches rmatches rsplit rsplit_once rsplit_terminator rsplitn split split_inclusive \
+        split_once split_terminator splitn strip_prefix strip_suffix trim_end_matches trim_matches \
+        trim_start_matches";
+    is_word(NAMES, method)
 }
 
 impl VisitMut for Closures<'_> {
@@ -236,31 +220,9 @@ fn named(e: &Expr, known: &HashSet<String>) -> Option<(Span, String)> {
 }
 
 /// Methods of the standard library that call nothing of what is in what they are called on.
-const STRUCTURE: &[&str] = &[
-    "as_bytes",
-    "as_deref",
-    "as_path",
-    "as_ref",
-    "as_slice",
-    "as_str",
-    "back",
-    "capacity",
-    "expect",
-    "first",
-    "front",
-    "get",
-    "is_empty",
-    "is_err",
-    "is_none",
-    "is_ok",
-    "is_some",
-    "last",
-    "len",
-    "split_at",
-    "split_first",
-    "split_last",
-    "unwrap",
-];
+const STRUCTURE: &str =
+    "as_bytes as_deref as_path as_ref as_slice as_str back capacity expect first front get is_empty is_err is_none \
+    is_ok is_some last len split_at split_first split_last unwrap";
 
 /// Methods of iterators beside those.
 const OF_ITERATORS: &[&str] = &[
@@ -462,7 +424,7 @@ impl Pure<'_> {
         }
         if of_iterator && (is_adaptor(&m.method) || OF_ITERATORS.contains(&&*name)) {
             self.expr(receiver);
-        } else if STRUCTURE.contains(&&*name) || iterates(&m.method) {
+        } else if is_word(STRUCTURE, &m.method) || iterates(&m.method) {
             self.asked
                 .extend(quote_spanned!(at=> ::pc3::point::plain(&#receiver);));
             self.expr(receiver);

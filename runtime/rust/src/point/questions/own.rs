@@ -19,7 +19,7 @@ pub struct NoOther;
 impl Fine for NoOther {}
 
 /// A method of the program's.
-pub struct Other;
+pub struct Programs;
 
 /// A type that a method is looked for in; `N` stands for its name.
 pub struct Level<T: ?Sized, N>(PhantomData<N>, PhantomData<T>);
@@ -191,7 +191,7 @@ impl<P: Pointer, N> LevelPointer<P, N> for &&Level<P, N> {
 
 /// It has no such method, nor has what it leads to.
 pub trait LevelWithout<T: ?Sized, N> {
-    here!(T, Other);
+    here!(T, Programs);
 }
 
 impl<T: Tabled + ?Sized, N> LevelWithout<T, N> for &Level<T, N> {}
@@ -225,8 +225,8 @@ impl<T> WithinKnown<Option<T>> for &Within<Option<T>> {}
 impl<T, E> WithinKnown<Result<T, E>> for &Within<Result<T, E>> {}
 
 pub trait WithinOther {
-    fn way(&self) -> Other {
-        Other
+    fn way(&self) -> Programs {
+        Programs
     }
     fn value(&self) -> Last {
         Last
@@ -238,20 +238,20 @@ impl<T: ?Sized> WithinOther for Within<T> {}
 // ---- `as_ref`, `borrow` ---------------------------------------------------------------------------
 
 /// What one of these gives: the standard library's lead to types of the standard library's, or to what a pointer is of.
-pub struct View<T: ?Sized, Y: ?Sized>(PhantomData<T>, PhantomData<Y>);
+pub struct Viewed<T: ?Sized, Y: ?Sized>(PhantomData<T>, PhantomData<Y>);
 
-pub fn view<T: ?Sized, Y>(_: &T, _: &PhantomData<Y>) -> View<T, Y> {
-    View(PhantomData, PhantomData)
+pub fn view<T: ?Sized, Y>(_: &T, _: &PhantomData<Y>) -> Viewed<T, Y> {
+    Viewed(PhantomData, PhantomData)
 }
 
 pub trait ViewBorrow<T: ?Sized, Y: ?Sized> {
-    fn seen(&self) -> View<T, PhantomData<Y>> {
-        View(PhantomData, PhantomData)
+    fn seen(&self) -> Viewed<T, PhantomData<Y>> {
+        Viewed(PhantomData, PhantomData)
     }
 }
 
-impl<T: ?Sized, Y: ?Sized> ViewBorrow<T, Y> for &View<T, &Y> {}
-impl<T: ?Sized, Y: ?Sized> ViewBorrow<T, Y> for &View<T, &mut Y> {}
+impl<T: ?Sized, Y: ?Sized> ViewBorrow<T, Y> for &Viewed<T, &Y> {}
+impl<T: ?Sized, Y: ?Sized> ViewBorrow<T, Y> for &Viewed<T, &mut Y> {}
 
 /// An `Option`, a guard.
 pub trait ViewValue {
@@ -260,7 +260,7 @@ pub trait ViewValue {
     }
 }
 
-impl<T: ?Sized, Y> ViewValue for View<T, Y> {}
+impl<T: ?Sized, Y> ViewValue for Viewed<T, Y> {}
 
 impl NoOther {
     pub fn to(&self) -> NoOther {
@@ -268,9 +268,9 @@ impl NoOther {
     }
 }
 
-impl Other {
-    pub fn to(&self) -> Other {
-        Other
+impl Programs {
+    pub fn to(&self) -> Programs {
+        Programs
     }
 }
 
@@ -286,33 +286,33 @@ pub trait ViewItself {
     to!(NoOther);
 }
 
-impl<T: ?Sized> ViewItself for &&&&View<T, PhantomData<T>> {}
+impl<T: ?Sized> ViewItself for &&&&Viewed<T, PhantomData<T>> {}
 
 pub trait ViewTabled {
     to!(NoOther);
 }
 
-impl<T: ?Sized, Y: Tabled + ?Sized> ViewTabled for &&&View<T, PhantomData<Y>> {}
+impl<T: ?Sized, Y: Tabled + ?Sized> ViewTabled for &&&Viewed<T, PhantomData<Y>> {}
 
 pub trait ViewPointer<Y: ?Sized> {
     type To: ?Sized;
-    fn to(&self) -> View<Self::To, PhantomData<Y>> {
-        View(PhantomData, PhantomData)
+    fn to(&self) -> Viewed<Self::To, PhantomData<Y>> {
+        Viewed(PhantomData, PhantomData)
     }
 }
 
-impl<P: Pointer + ?Sized, Y: ?Sized> ViewPointer<Y> for &&View<P, PhantomData<Y>> {
+impl<P: Pointer + ?Sized, Y: ?Sized> ViewPointer<Y> for &&Viewed<P, PhantomData<Y>> {
     type To = P::To;
 }
 
 pub trait ViewOther {
-    to!(Other);
+    to!(Programs);
 }
 
-impl<T: Tabled + ?Sized, Y: ?Sized> ViewOther for &View<T, PhantomData<Y>> {}
+impl<T: Tabled + ?Sized, Y: ?Sized> ViewOther for &Viewed<T, PhantomData<Y>> {}
 
 pub trait ViewUnknown {
     to!(NoOther);
 }
 
-impl<T: ?Sized, Y: ?Sized> ViewUnknown for View<T, Y> {}
+impl<T: ?Sized, Y: ?Sized> ViewUnknown for Viewed<T, Y> {}
