@@ -2,6 +2,7 @@
 //! while the program runs: such that objects of saved types have, and no annotation speaks of.
 
 use crate::alike::alike;
+use crate::tags::unnamed::NamedMembers;
 use pc3_portability::heap::{self, Heap};
 use pc3_program::annotations::{Annotations, InUnit};
 use pc3_program::callgraph::CallGraph;
@@ -44,6 +45,8 @@ pub struct TrackedUnions {
     /// Why none is.
     pub without: Option<Without>,
     units: Vec<HashSet<RecordId>>,
+    /// Those of which the program names no member: there is nothing to note.
+    unwritten: Vec<HashSet<RecordId>>,
     /// Unions of objects that may be allocated shorter than their type; None: any may.
     short: Option<HashSet<String>>,
     forms: Vec<HashMap<RecordId, NoteForm>>,
@@ -83,6 +86,7 @@ impl TrackedUnions {
         TrackedUnions {
             without: None,
             units: vec![HashSet::new(); p.units.len()],
+            unwritten: vec![HashSet::new(); p.units.len()],
             short: None,
             forms: vec![HashMap::new(); p.units.len()],
         }
@@ -102,6 +106,10 @@ impl TrackedUnions {
 
     pub fn of(&self, unit: usize) -> &HashSet<RecordId> {
         &self.units[unit]
+    }
+
+    pub fn unwritten(&self, unit: usize) -> &HashSet<RecordId> {
+        &self.unwritten[unit]
     }
 
     pub fn forms(&self, unit: usize) -> &HashMap<RecordId, NoteForm> {
@@ -465,11 +473,17 @@ pub fn analyse(p: &Program, g: &CallGraph, said: &Annotations, heap: &Heap) -> T
     for u in p.units {
         punned(u, &mut |r| _ = keys.remove(&key(u, r)));
     }
+    let named = NamedMembers::of(p, said);
     for (i, u) in p.units.iter().enumerate() {
         for (k, d) in u.records.iter().enumerate() {
             let r = RecordId(k as u32);
-            if d.is_union && keys.contains(&key(u, r)) && fits(u, d) && !alike(u, d) {
-                noted.units[i].insert(r);
+            let blocks = d.is_union && keys.contains(&key(u, r));
+            if blocks && fits(u, d) && !alike(u, d) {
+                let list = match named.any(u, r) {
+                    true => &mut noted.units[i],
+                    false => &mut noted.unwritten[i],
+                };
+                list.insert(r);
             }
         }
     }

@@ -57,4 +57,11 @@ fn unions_that_are_noted() {
             union <anonymous>: pair text
         "#]],
     );
+    // What fills one is a library: there is nothing that could be noted.
+    check(
+        "typedef struct { int count; union { unsigned wide; char bytes[4]; } value; } state;
+         void *memset(void *, int, size_t); size_t convert(int *, const char *, size_t, state *);
+         state all; int main(void) { int c; memset(&all, 0, sizeof all); pc3_checkpoint(); convert(&c, \"a\", 1, &all); return 0; }",
+        expect![[""]],
+    );
 }

@@ -29,6 +29,8 @@ pub struct UnitCx<'a> {
     pub heap: &'a Heap,
     /// Its unions of which notes are made.
     pub noted: &'a HashSet<RecordId>,
+    /// Unions of which nothing needs to be noted.
+    pub unwritten: &'a HashSet<RecordId>,
     pub forms: &'a HashMap<RecordId, NoteForm>,
     /// Why there are none.
     pub without: Option<Without>,

@@ -113,6 +113,7 @@ fn context<'a>(
         passing: &w.graph.passing,
         heap: w.heap,
         noted: w.noted.of(unit),
+        unwritten: w.noted.unwritten(unit),
         forms: w.noted.forms(unit),
         without: w.noted.without,
         early: clones::printer::stmts::before_declarations(u),

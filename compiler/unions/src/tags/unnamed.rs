@@ -15,23 +15,12 @@ type Member = (String, usize);
 
 /// Per unit, the members that can be left out of unions whose other members are alike. What an annotation speaks of is named.
 pub fn find(p: &Program, said: &Annotations) -> Vec<HashSet<(RecordId, usize)>> {
-    let mut named = NamedMembers::default();
-    p.units.iter().for_each(|u| named.unit(u));
-    for s in &said.units {
-        let choices = s.choices.values().chain(s.chosen.values());
-        let members = choices
-            .flat_map(|c| &c.rules)
-            .filter_map(|r| r.member.clone());
-        named.anywhere.extend(members);
-    }
+    let named = NamedMembers::of(p, said);
     let unnamed = |u: &Unit, r: RecordId| -> HashSet<(RecordId, usize)> {
         let d = &u.records[r.index()];
         let own = key(u, r);
         let fields = d.fields.iter().flatten().enumerate();
-        let rest = fields.filter(|(k, f)| {
-            let used = f.name.as_ref().is_none_or(|n| named.anywhere.contains(n));
-            !used && !named.members.contains(&(own.clone(), *k))
-        });
+        let rest = fields.filter(|(k, f)| !named.has(&own, *k, f));
         let rest: HashSet<(RecordId, usize)> = rest.map(|(k, _)| (r, k)).collect();
         let all = d.fields.as_ref().map_or(0, Vec::len);
         let whole = !d.is_union || named.whole.contains(&own) || rest.len() == all;
@@ -49,8 +38,9 @@ pub fn find(p: &Program, said: &Annotations) -> Vec<HashSet<(RecordId, usize)>> 
     p.units.iter().map(unit).collect()
 }
 
+/// What is named of the members of unions.
 #[derive(Default)]
-struct NamedMembers {
+pub(crate) struct NamedMembers {
     members: HashSet<Member>,
     /// By annotations.
     anywhere: HashSet<String>,
@@ -59,6 +49,31 @@ struct NamedMembers {
 }
 
 impl NamedMembers {
+    pub(crate) fn of(p: &Program, said: &Annotations) -> NamedMembers {
+        let mut named = NamedMembers::default();
+        p.units.iter().for_each(|u| named.unit(u));
+        for s in &said.units {
+            let choices = s.choices.values().chain(s.chosen.values());
+            let members = choices
+                .flat_map(|c| &c.rules)
+                .filter_map(|r| r.member.clone());
+            named.anywhere.extend(members);
+        }
+        named
+    }
+
+    /// Could the program say of such a union which member it writes?
+    pub(crate) fn any(&self, u: &Unit, r: RecordId) -> bool {
+        let own = key(u, r);
+        let mut fields = u.records[r.index()].fields.iter().flatten().enumerate();
+        self.whole.contains(&own) || fields.any(|(k, f)| self.has(&own, k, f))
+    }
+
+    fn has(&self, union: &str, k: usize, f: &Field) -> bool {
+        f.name.as_ref().is_none_or(|n| self.anywhere.contains(n))
+            || self.members.contains(&(union.to_owned(), k))
+    }
+
     fn unit(&mut self, u: &Unit) {
         for (i, x) in u.exprs.iter().enumerate() {
             match &x.kind {

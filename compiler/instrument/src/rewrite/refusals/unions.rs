@@ -88,7 +88,7 @@ fn warning(cx: &UnitCx, r: RecordId, at: &Span, what: &str) -> Diagnostic {
 pub fn blocking(cx: &UnitCx, t: TypeId) -> Option<RecordId> {
     let mut first = None;
     tracking::blocking(cx.u, cx.said, t, &mut |r| {
-        if !cx.noted.contains(&r) {
+        if !cx.noted.contains(&r) && !cx.unwritten.contains(&r) {
             first.get_or_insert(r);
         }
     });
