@@ -1,6 +1,6 @@
 //! What lies in types, scalar by scalar, as far as a change of ABI tells scalars apart.
 
-use crate::tracking::key;
+use crate::member_paths::key;
 use pc3_syntax::tree::*;
 use std::collections::HashSet;
 

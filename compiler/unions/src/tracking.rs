@@ -2,6 +2,7 @@
 //! while the program runs: such that objects of saved types have, and no annotation speaks of.
 
 use crate::alike::alike;
+use crate::member_paths::{key, member_steps};
 use crate::tags::unnamed::NamedMembers;
 use pc3_portability::heap::{self, Heap};
 use pc3_program::annotations::{Annotations, InUnit};
@@ -368,41 +369,6 @@ fn through(u: &Unit, e: ExprId, found: &mut dyn FnMut(RecordId)) {
     }
 }
 
-/// From a record to a member by name: record, field, and the record's type, through unnamed ones.
-pub fn steps(u: &Unit, t: TypeId, name: &str, out: &mut Vec<(RecordId, usize, TypeId)>) -> bool {
-    let Type::Record(r) = u.ty(t) else {
-        return false;
-    };
-    for (k, f) in u.records[r.index()].fields.iter().flatten().enumerate() {
-        out.push((*r, k, t));
-        let found = match &f.name {
-            Some(n) => n == name,
-            None => steps(u, f.ty.ty, name, out),
-        };
-        if found {
-            return true;
-        }
-        out.pop();
-    }
-    false
-}
-
-/// The type that `base.name` or `base->name` looks into, and the way to the member there.
-pub fn member_steps(
-    u: &Unit,
-    base: ExprId,
-    arrow: bool,
-    name: &str,
-) -> (QualType, Vec<(RecordId, usize, TypeId)>) {
-    let mut q = u.expr(base).ty;
-    if let (true, Type::Pointer(to) | Type::Array { elem: to, .. }) = (arrow, u.ty(q.ty)) {
-        q = *to;
-    }
-    let mut list = Vec::new();
-    steps(u, q.ty, name, &mut list);
-    (q, list)
-}
-
 /// Does the type have one of them?
 pub fn contains(u: &Unit, noted: &HashSet<RecordId>, t: TypeId) -> bool {
     if noted.is_empty() {
@@ -530,21 +496,6 @@ fn literals(u: &Unit, f: FuncId) -> Vec<ExprId> {
         true
     });
     list
-}
-
-/// Units that share a header have the same struct or union.
-pub fn key(u: &Unit, r: RecordId) -> String {
-    let d = &u.records[r.index()];
-    match (&d.tag, &d.typedef_name, &d.def) {
-        (Some(t), _, _) if d.is_union => format!("union {t}"),
-        (Some(t), _, _) => format!("struct {t}"),
-        (None, Some(t), _) => t.clone(),
-        (None, None, Some(def)) => {
-            let p = u.lines.position(def.start);
-            format!("{}:{}:{}", p.file, p.line, p.column)
-        }
-        (None, None, None) => format!("{} {}", u.name, r.0),
-    }
 }
 
 /// Each member has a bit, and something whose address is the union's.

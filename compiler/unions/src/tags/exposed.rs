@@ -2,9 +2,10 @@
 //! something else, functions that fill memory.
 
 use super::own::AddressTaken;
-use super::places::{hits, is_array, owner, whole};
+use super::places::{hits, owner, whole};
 use super::{homes, places_in, Facts, Unions};
 use crate::alike::begins_alike;
+use crate::expressions::is_array;
 use pc3_program::program::{Callee, FnId, Program};
 
 use pc3_program::walk::{all_decls, strip_casts, visit, Node};

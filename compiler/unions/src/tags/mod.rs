@@ -22,7 +22,8 @@ mod runs;
 mod tests;
 pub mod unnamed;
 
-use crate::tracking::{key, TrackedUnions};
+use crate::member_paths::key;
+use crate::tracking::TrackedUnions;
 use pc3_portability::lints::{Dependence, OrderDependence};
 use pc3_program::program::Program;
 use pc3_program::walk::{all_decls, visit, Node};

@@ -1,7 +1,8 @@
 //! Unions in structs, and the lvalues that lead to them.
 
 use super::{Home, Unions};
-use crate::tracking::{key, member_steps};
+use crate::expressions::is_array;
+use crate::member_paths::{key, member_steps};
 use pc3_syntax::tree::*;
 
 /// The object that a union or an integer is a member of.
@@ -83,10 +84,6 @@ pub fn hits(u: &Unit, unions: &Unions, e: ExprId) -> Vec<Hit> {
             _ => return out,
         }
     }
-}
-
-pub fn is_array(u: &Unit, e: ExprId) -> bool {
-    matches!(u.ty(u.expr(e).ty.ty), Type::Array { .. })
 }
 
 /// The union that an lvalue is, as a whole.

@@ -4,7 +4,7 @@
 use super::is_integer;
 use super::places::owner;
 use crate::alike::beginning;
-use crate::tracking::key;
+use crate::member_paths::key;
 use pc3_program::program::Program;
 use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;

@@ -3,7 +3,7 @@
 use super::places::whole;
 use super::{Check, Facts, Home, Store, TagValue, Tags, Unions, Written};
 use crate::alike::left_over;
-use crate::tracking::key;
+use crate::member_paths::key;
 use pc3_program::initialiser::parts;
 use pc3_program::program::Program;
 use pc3_syntax::tree::*;
@@ -494,7 +494,7 @@ fn initialiser_states(
         union: union.into(),
         home: Some((key(u, *record), *field)),
         written,
-        zero: super::runs::is_zero(u, e),
+        zero: crate::expressions::is_zero(u, e),
         copied,
         behind: Vec::new(),
         beside,

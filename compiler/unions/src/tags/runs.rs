@@ -3,6 +3,7 @@
 
 use super::places::{depends, hits, names, owner, same_owner, whole, Depends, Owner};
 use super::{Facts, Site, Store, TagStore, TagValue, Unions, Written};
+use crate::expressions::is_zero;
 use pc3_program::walk::{strip_casts, visit, Node};
 use pc3_syntax::tree::*;
 use std::collections::HashSet;
@@ -410,14 +411,6 @@ pub fn values(u: &Unit, e: ExprId, t: TypeId) -> TagValue {
             kept.map_or(TagValue::Unknown, |b| TagValue::Bit(b as u64))
         }
         _ => TagValue::Unknown,
-    }
-}
-
-pub fn is_zero(u: &Unit, e: ExprId) -> bool {
-    let e = strip_casts(u, e);
-    match &u.expr(e).kind {
-        ExprKind::Float => matches!(u.slice(&u.expr(e).span), "0.0" | "0." | "0.0f"),
-        _ => u.view().eval(e) == Some(0),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Members of unions that the program never names, such as those that are there for the alignment alone: they are not in use.
 
-use super::places::is_array;
 use crate::alike::alike_without;
-use crate::tracking::{key, member_steps, steps};
+use crate::expressions::{is_array, is_zero};
+use crate::member_paths::{key, member_steps, steps};
 use pc3_program::annotations::Annotations;
 use pc3_program::initialiser::{leaves, parts};
 use pc3_program::program::Program;
@@ -144,7 +144,7 @@ impl NamedMembers {
 
     fn initialised(&mut self, u: &Unit, q: QualType, init: &Init) {
         for l in leaves(u, q, init) {
-            if super::runs::is_zero(u, l.expr) {
+            if is_zero(u, l.expr) {
                 continue;
             }
             let mut at = q.ty;

@@ -47,7 +47,7 @@ impl Printer<'_, '_> {
         loop {
             match &u.expr(at).kind {
                 ExprKind::Member { base, arrow, name } => {
-                    let (q, steps) = tracking::member_steps(u, *base, *arrow, name);
+                    let (q, steps) = pc3_unions::member_paths::member_steps(u, *base, *arrow, name);
                     let (node, base, arrow) = (at, *base, *arrow);
                     for (i, (r, k, t)) in steps.iter().enumerate().rev() {
                         let d = &u.records[r.index()];
