@@ -7,7 +7,8 @@ use pc3_program::linear::Linear;
 use pc3_program::program::is_local;
 use pc3_program::walk::written_lengths;
 use pc3_syntax::tree::*;
-use pc3_unions::tracking::{self, leaf, position};
+use pc3_unions::member_paths::member_steps;
+use pc3_unions::tracking::{leaf, position};
 
 impl Printer<'_, '_> {
     pub(super) fn is_array(&self, e: ExprId) -> bool {
@@ -47,7 +48,7 @@ impl Printer<'_, '_> {
         loop {
             match &u.expr(at).kind {
                 ExprKind::Member { base, arrow, name } => {
-                    let (q, steps) = pc3_unions::member_paths::member_steps(u, *base, *arrow, name);
+                    let (q, steps) = member_steps(u, *base, *arrow, name);
                     let (node, base, arrow) = (at, *base, *arrow);
                     for (i, (r, k, t)) in steps.iter().enumerate().rev() {
                         let d = &u.records[r.index()];
