@@ -1,4 +1,4 @@
-/* pc3-test: seq */
+/* pc3-test: seq abi=wide */
 /* Numbers kept in pointers as marks: small ones, (void *)-1, in locals, globals and on the heap. */
 #include "check.h"
 

@@ -1,4 +1,4 @@
-/* pc3-test: seq */
+/* pc3-test: seq abi=wide */
 /* Limits, priority and the stack for signals. */
 #define _GNU_SOURCE
 #include "check.h"

@@ -7,7 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use pc3_runtime::report::EXIT_FATAL;
+use pc3_runtime::report::EXIT_LOST;
 
 /// What each process is told: `socket:INDEX:FD,FD,...`.
 pub(super) const LINK: &str = "PC3_LINK";
@@ -131,7 +131,7 @@ impl Crew {
             self.good = Some(end);
             return;
         }
-        self.told |= end.status.code() == Some(EXIT_FATAL);
+        self.told |= end.status.code() == Some(EXIT_LOST);
         // One that a signal ended is the cause of what others say of it.
         let killed = |e: &End| e.status.signal().is_some();
         match &mut self.bad {

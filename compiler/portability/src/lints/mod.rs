@@ -3,7 +3,9 @@
 mod constants;
 mod representations;
 use constants::{floats, range, sizes, width, words};
-use representations::{bytes, copies, in_unions, network, pointer_bytes, records, sent, stored};
+use representations::{
+    byte_pointers, bytes, copies, in_unions, network, pointer_bytes, records, sent, stored,
+};
 pub use representations::{layout, offsets};
 
 mod order;
@@ -71,6 +73,7 @@ pub fn check(
         sizes::check(&cx, measured, saved, &mut orders, &mut out);
         sizes::elsewhere(&cx, measured, waiting, &mut orders, &mut out);
         bytes::check(&cx, &mut orders, &mut out);
+        byte_pointers::check(&cx, &mut orders, &mut out);
         copies::check(&cx, &mut orders, &mut out);
         floats::check(&cx, &mut orders, &mut out);
         stored::check(&cx, heap, &mut orders, &mut out);

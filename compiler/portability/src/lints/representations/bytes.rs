@@ -114,7 +114,7 @@ fn is_one(u: &Unit, e: ExprId) -> bool {
 }
 
 /// Does a pointer lead to numbers wider than characters?
-fn of_number(u: &Unit, pointer: ExprId) -> bool {
+pub(in crate::lints) fn of_number(u: &Unit, pointer: ExprId) -> bool {
     let to = match u.ty(u.expr(pointer).ty.ty) {
         Type::Pointer(q) => q.ty,
         Type::Array { elem, .. } => elem.ty,

@@ -1,5 +1,6 @@
 //! Looks at how values lie in memory: order of bytes, offsets, layouts.
 
+pub mod byte_pointers;
 pub mod bytes;
 pub mod copies;
 pub mod in_unions;

@@ -1,0 +1,37 @@
+/* Pointers to characters that are kept and lead to numbers. */
+#include <pc3.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct views {
+    unsigned char *bytes, *only_copied;
+};
+
+static int *words;
+static signed char *bytes;
+static char *text, *copied;
+static struct views views;
+
+static void make(int n)
+{
+    words = malloc(n * sizeof *words);
+    bytes = (signed char *)words;
+    views.bytes = (unsigned char *)(words + 1);
+    /* As memory, and characters of its own: nothing to say. */
+    views.only_copied = (unsigned char *)words;
+    copied = (char *)words;
+    text = malloc(n);
+}
+
+int main(void)
+{
+    make(8);
+    memset(copied, 0, 8 * sizeof *words);
+    memcpy(views.only_copied, &words[1], sizeof *words);
+    text[0] = 'a';
+    bytes[3] = 1;
+    char *local = (char *)words;
+    pc3_checkpoint();
+    *local++ = 2;
+    return text[0] + bytes[3] + *views.bytes + (&copied[4] - copied);
+}
