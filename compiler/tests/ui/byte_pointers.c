@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct views {
-    unsigned char *bytes, *only_copied;
+    unsigned char *bytes, *only_copied, *by_void;
 };
 
 static int *words;
@@ -20,6 +20,7 @@ static void make(int n)
     /* As memory, and characters of its own: nothing to say. */
     views.only_copied = (unsigned char *)words;
     copied = (char *)words;
+    views.by_void = (void *)words;
     text = malloc(n);
 }
 
@@ -33,5 +34,5 @@ int main(void)
     char *local = (char *)words;
     pc3_checkpoint();
     *local++ = 2;
-    return text[0] + bytes[3] + *views.bytes + (&copied[4] - copied);
+    return text[0] + bytes[3] + *views.bytes + views.by_void[1] + (&copied[4] - copied);
 }

@@ -19,8 +19,7 @@ pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
             let ExprKind::Cast { arg, .. } = u.expr(e).kind else {
                 continue;
             };
-            let to_bytes = pointed(u, e).is_some_and(|t| is_character(u, t));
-            if !to_bytes || !of_number(u, arg) || !is_user(u, e) {
+            if !is_of_bytes(u, e) || !of_number(u, arg) || !is_user(u, e) {
                 continue;
             }
             let kept = goes_to(cx, unit, e).filter(|to| is_kept(cx, to) && looked.contains(to));
@@ -38,6 +37,14 @@ pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
             ));
         }
     }
+}
+
+/// A pointer to characters, or one that becomes another's without a further cast?
+fn is_of_bytes(u: &Unit, e: ExprId) -> bool {
+    let Type::Pointer(to) = u.ty(u.expr(e).ty.ty) else {
+        return false;
+    };
+    is_character(u, to.ty) || matches!(u.ty(to.ty), Type::Void)
 }
 
 fn is_character(u: &Unit, t: TypeId) -> bool {
@@ -108,6 +115,7 @@ fn goes_to(cx: &Cx, unit: usize, mut e: ExprId) -> Option<NumberPlace> {
                 op: BinOp::Add | BinOp::Sub,
                 ..
             }
+            | ExprKind::Cast { .. }
             | ExprKind::Cond { .. } => e = up,
             _ => return None,
         }
