@@ -1,5 +1,6 @@
 //! Pointers to characters that a checkpoint holds and that lead to wider numbers, where the program looks at single bytes
-//! through them. A checkpoint moves the numbers, so their bytes lie otherwise where the order of bytes is another.
+//! through them. A checkpoint moves the numbers, so their bytes lie otherwise where the order of bytes is another. Memory whose type
+//! is known by where it goes is `heap::punned`'s: this is of other memory.
 
 use crate::addresses::{named, NumberPlace, Parent};
 use crate::heap::one_line;
@@ -13,6 +14,7 @@ use std::collections::HashSet;
 
 pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
     let looked = looked_through(cx);
+    let typed = typed_by_casts(cx);
     for (unit, u) in cx.p.units.iter().enumerate() {
         for k in 0..u.exprs.len() {
             let e = ExprId(k as u32);
@@ -20,6 +22,14 @@ pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
                 continue;
             };
             if !is_of_bytes(u, e) || !of_number(u, arg) || !is_user(u, e) {
+                continue;
+            }
+            let from = pointer(u, arg);
+            let is_array = matches!(u.expr(from).kind, ExprKind::AddrOf(_))
+                || matches!(u.ty(u.expr(from).ty.ty), Type::Array { .. });
+            let by_void = pointed(u, e).is_none_or(|t| !is_character(u, t));
+            let by_cast = || named(unit, u, from).is_some_and(|p| typed.contains(&p));
+            if !is_array && !by_void && !by_cast() {
                 continue;
             }
             let kept = goes_to(cx, unit, e).filter(|to| is_kept(cx, to) && looked.contains(to));
@@ -37,6 +47,23 @@ pub fn check(cx: &Cx, list: &mut Vec<OrderDependence>, out: &mut Diagnostics) {
             ));
         }
     }
+}
+
+/// What is given memory that a call returns, of a type that a cast says.
+fn typed_by_casts(cx: &Cx) -> HashSet<NumberPlace> {
+    let mut all = HashSet::new();
+    for (unit, u) in cx.p.units.iter().enumerate() {
+        for (k, x) in u.exprs.iter().enumerate() {
+            let ExprKind::Cast { arg, .. } = x.kind else {
+                continue;
+            };
+            let called = matches!(u.expr(arg).kind, ExprKind::Call { .. });
+            if called && pointed(u, ExprId(k as u32)).is_some() {
+                all.extend(goes_to(cx, unit, ExprId(k as u32)));
+            }
+        }
+    }
+    all
 }
 
 /// A pointer to characters, or one that becomes another's without a further cast?
