@@ -10,8 +10,8 @@ use pc3_runtime::settings::{misspelt, BadSetting, Restart, Settings};
 
 /// Runs a program compiled by pc3cc.
 ///
-/// Exit status: the program's; 85 if it stopped after a checkpoint; 128+N if signal N ended it; 92 if a process or a machine was lost; 86 for options
-/// that make no sense; 126 or 127 if the program cannot be run.
+/// Exit status: the program's; 85 if it stopped after a checkpoint; 92 if a process or a machine was lost; 128+N if
+/// signal N ended it; 86 for options that make no sense; 126 or 127 if the program cannot be run.
 #[derive(Parser, Debug)]
 #[command(
     name = "pc3run",
