@@ -59,7 +59,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs")
 }
 
-/// libpc3rt.a with failpoints, for every target this machine can build for and run.
+/// libpc3rt.a for every target this machine can build for and run; its own with failpoints.
 fn libraries() -> Vec<(&'static Target, PathBuf)> {
     let runs = |t: &&Target| {
         let qemu = |q| works(Command::new(q).arg("--version"));
@@ -84,11 +84,16 @@ fn libraries() -> Vec<(&'static Target, PathBuf)> {
     targets.into_iter().map(|t| (t, library(t))).collect()
 }
 
-/// This machine's, if `cargo xtask test` has built it beside the tests.
+/// Under `cargo xtask test`: this machine's as it was built beside the tests, those of others as users have them. Failpoints are
+/// tried on this machine alone.
 fn made(target: &Target) -> Option<PathBuf> {
-    let own = target.name == TARGETS[0].name;
-    let library = std::env::var_os("PC3_TEST_RUNTIME").filter(|_| own);
-    library.map(PathBuf::from)
+    let own = PathBuf::from(std::env::var_os("PC3_TEST_RUNTIME")?);
+    if target.name == TARGETS[0].name {
+        return Some(own);
+    }
+    let gnu = target.triple.replace("-unknown", "");
+    let library = pc3_tests::arch::dist().join("lib/pc3").join(gnu);
+    Some(library.join("libpc3rt.a")).filter(|l| l.exists())
 }
 
 fn cargo(targets: &[&Target]) -> bool {
