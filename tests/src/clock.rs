@@ -18,7 +18,11 @@ pub fn test(
         let start = Instant::now();
         let result = runner();
         let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
-        taken.push((name, start.elapsed()));
+        taken.push((name.clone(), start.elapsed()));
+        // The list of failures comes at the end of all cases, which a run that is cut short does not reach.
+        if let Some(why) = result.as_ref().err().and_then(Failed::message) {
+            eprintln!("FAILED {name}: {}", why.lines().next().unwrap_or_default());
+        }
         result
     })
 }
