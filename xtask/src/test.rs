@@ -80,9 +80,10 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         let simulator = std::thread::spawn(|| simulate::command(&["check"]).output());
         let suites =
             std::thread::spawn(|| ahead("test", &[&["--no-run"], &END_TO_END[..]].concat()));
-        let library = library.then(|| env::target_dir().join("debug/libpc3rt.a"));
-        let library = library.map(|it| ("PC3_TEST_RUNTIME", it));
-        tally.step("unit and integration tests", &UNIT, library)?;
+        let mut vars = vec![("PC3_TEST_COMPILER", env::dist_dir().join("bin/pc3cc"))];
+        let runtime = env::target_dir().join("debug/libpc3rt.a");
+        vars.extend(library.then_some(("PC3_TEST_RUNTIME", runtime)));
+        tally.step("unit and integration tests", &UNIT, &vars)?;
         tally.head("protocols in the simulator");
         let simulated = simulator.join().expect("waits, and does not panic")?;
         suites.join().expect("waits, and does not panic");
@@ -95,7 +96,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     let mut e2e = END_TO_END.to_vec();
     e2e.push("--");
     e2e.extend(filter);
-    tally.step("end-to-end", &e2e, None)?;
+    tally.step("end-to-end", &e2e, &[])?;
 
     if filter.is_none() {
         tally.conformance()?;
@@ -246,12 +247,12 @@ impl Tally {
     }
 
     /// `cargo test` with `args`: its output goes on to ours and is counted.
-    fn step(&mut self, name: &str, args: &[&str], vars: Option<(&str, PathBuf)>) -> Result<()> {
+    fn step(&mut self, name: &str, args: &[&str], vars: &[(&str, PathBuf)]) -> Result<()> {
         self.head(name);
         let mut cmd: Command = env::cargo();
         cmd.args(["test", "--quiet", "--no-fail-fast"])
             .args(args)
-            .envs(vars)
+            .envs(vars.iter().cloned())
             .stdout(Stdio::piped());
         let mut child = cmd.spawn().context("cannot run cargo")?;
         let out = child.stdout.take().context("no output")?;

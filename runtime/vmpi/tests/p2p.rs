@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::hash::{DefaultHasher, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex};
 
@@ -426,15 +427,14 @@ fn random_traffic() {
             }
             let mut received = 0;
             let digest = |v: &[u8]| {
-                v.iter().fold(v.len() as u64, |a, b| {
-                    a.wrapping_mul(31).wrapping_add(u64::from(*b))
-                })
+                let mut hasher = DefaultHasher::new();
+                hasher.write(v);
+                hasher.finish()
             };
             let mut datas = Vec::new();
             for to in order {
-                let data: Vec<u8> = (0..sizes[next(9) as usize])
-                    .map(|_| next(256) as u8)
-                    .collect();
+                let mut data = next(u64::MAX).to_ne_bytes().repeat(70_000 / 8);
+                data.truncate(sizes[next(9) as usize]);
                 s.0.fetch_add(digest(&data), Relaxed);
                 let mode = if next(5) == 0 {
                     Mode::Synchronous
