@@ -325,12 +325,14 @@ static __inline__ __attribute__((unused)) pc3_diff pc3_stable(unsigned char *pc3
 extern void pc3_va_make(void *list, void *at);
 extern void *pc3_va_at(const void *list) __attribute__((cold));
 
-/* How arguments of more than a word lie there.  By reference: 1: all but structs of 1, 2, 4 or 8 bytes; 2: large ones.  Wide:
- * what is aligned to so much, is on the stack, too; right: small ones lie at the end of their word. */
+/* How arguments of more than a word lie there.  By reference: 1: all but structs of 1, 2, 4 or 8 bytes; 2: large ones but
+ * structs of four floating numbers; 3: large ones.  Wide: what is aligned to so much, is on the stack, too; right: small ones lie at the end of their word. */
 #if defined(__s390x__)
 enum { pc3_args_by = 1, pc3_args_wide = 1 << 20, pc3_args_right = 1 };
 #elif defined(__aarch64__)
 enum { pc3_args_by = 2, pc3_args_wide = 16, pc3_args_right = 0 };
+#elif defined(__riscv)
+enum { pc3_args_by = 3, pc3_args_wide = 16, pc3_args_right = 0 };
 #elif defined(__arm__)
 enum { pc3_args_by = 0, pc3_args_wide = 8, pc3_args_right = 0 };
 #else

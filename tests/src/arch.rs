@@ -4,37 +4,85 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+/// When the suite tries an architecture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tried {
+    Always,
+    /// With four processors or more: a runtime takes minutes, and others have its order of bytes, its width and its characters
+    /// without a sign.
+    WithProcessors,
+    /// If `PC3_TEST_ARCHS` says so: by its name, or `all`.
+    WhenAsked,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arch {
     /// As in case names: `x86_64`.
     pub name: &'static str,
+    /// Triples as Debian's compilers and Rust have them.
     pub gnu: &'static str,
+    pub rust: &'static str,
+    /// Of qemu-user, where the host cannot run it natively.
     qemu: Option<&'static str>,
+    /// Debian packages that provide compiler and C library.
+    pub packages: &'static [&'static str],
+    pub tried: Tried,
 }
 
 pub const HOST: Arch = Arch {
     name: "x86_64",
     gnu: "x86_64-linux-gnu",
+    rust: "x86_64-unknown-linux-gnu",
     qemu: None,
+    packages: &["gcc"],
+    tried: Tried::Always,
 };
 pub const S390X: Arch = Arch {
     name: "s390x",
     gnu: "s390x-linux-gnu",
+    rust: "s390x-unknown-linux-gnu",
     qemu: Some("qemu-s390x"),
+    packages: &["gcc-s390x-linux-gnu", "libc6-dev-s390x-cross"],
+    tried: Tried::Always,
 };
 pub const I686: Arch = Arch {
     name: "i686",
     gnu: "i686-linux-gnu",
+    rust: "i686-unknown-linux-gnu",
     qemu: None,
+    packages: &["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
+    tried: Tried::Always,
 };
 pub const AARCH64: Arch = Arch {
     name: "aarch64",
     gnu: "aarch64-linux-gnu",
+    rust: "aarch64-unknown-linux-gnu",
     qemu: Some("qemu-aarch64"),
+    packages: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
+    tried: Tried::WithProcessors,
+};
+const RISCV64: Arch = Arch {
+    name: "riscv64",
+    gnu: "riscv64-linux-gnu",
+    rust: "riscv64gc-unknown-linux-gnu",
+    qemu: Some("qemu-riscv64"),
+    packages: &["gcc-riscv64-linux-gnu", "libc6-dev-riscv64-cross"],
+    tried: Tried::WhenAsked,
 };
 
-/// The order of the sweep: little-endian 64 → big-endian 64 → little-endian 32 → ARM.
-pub const ALL: [Arch; 4] = [HOST, S390X, I686, AARCH64];
+/// The host, and those that the suite moves programs between besides it, in the order of a way round: little-endian 64 → big-endian
+/// 64 → little-endian 32 → ARM and others.
+pub const ALL: [Arch; 5] = [HOST, S390X, I686, AARCH64, RISCV64];
+
+/// Other C libraries of this machine, for programs that are linked statically.
+pub const LIBRARIES: [Arch; 1] = [Arch {
+    name: "musl",
+    gnu: "x86_64-linux-musl",
+    rust: "x86_64-unknown-linux-musl",
+    qemu: None,
+    packages: &["musl-tools"],
+    tried: Tried::WithProcessors,
+}];
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -68,7 +116,12 @@ impl Arch {
             }
         }
         let lib = dist().join("lib/pc3").join(self.gnu).join("libpc3rt.a");
-        (!lib.is_file()).then(|| format!("{}: no runtime (cargo xtask dist --all)", self.name))
+        (!lib.is_file()).then(|| {
+            format!(
+                "{}: no runtime (cargo xtask dist --target {})",
+                self.name, self.gnu
+            )
+        })
     }
 
     pub fn cc(&self) -> String {
@@ -83,8 +136,14 @@ impl Arch {
         self.qemu
     }
 
+    /// Has a cargo that is started link by this compiler for the architecture.
+    pub fn links(&self, cargo: &mut Command) {
+        let triple = self.rust.to_uppercase().replace('-', "_");
+        cargo.env(format!("CARGO_TARGET_{triple}_LINKER"), self.cc());
+    }
+
     /// Options that make a plain build comparable: the same floating point everywhere.
-    pub(crate) fn plain_flags(&self) -> &'static [&'static str] {
+    pub fn plain_flags(&self) -> &'static [&'static str] {
         if *self == I686 {
             &["-ffp-contract=off", "-msse2", "-mfpmath=sse"]
         } else {
@@ -96,21 +155,31 @@ impl Arch {
 /// Those of [`ALL`] that work here and are tried.
 pub fn available() -> Vec<Arch> {
     let mut all = ALL.to_vec();
-    all.retain(|a| is_tried(a.name) && a.missing().is_none());
+    all.retain(|a| is_tried(a) && a.missing().is_none());
     all
 }
 
-/// ARM is not where there are few processors: a runtime takes minutes, and the others have its order of bytes, its width and its
-/// characters without a sign.
-pub fn is_tried(name: &str) -> bool {
-    name != AARCH64.name || all_round()
+/// Is it tried here, if it works?
+pub fn is_tried(arch: &Arch) -> bool {
+    match (asked(), arch.tried) {
+        (Some(names), _) => arch == &HOST || names.iter().any(|n| n == "all" || n == arch.name),
+        (None, Tried::Always) => true,
+        (None, Tried::WithProcessors) => all_round(),
+        (None, Tried::WhenAsked) => false,
+    }
+}
+
+/// The words of `PC3_TEST_ARCHS`: names of architectures to try besides the host's, with commas in between, or `all`.
+fn asked() -> Option<Vec<String>> {
+    let said = std::env::var("PC3_TEST_ARCHS").ok()?;
+    Some(said.split(',').map(|n| n.trim().to_owned()).collect())
 }
 
 /// Is all tried?  With few processors that takes an hour and more.
 pub fn all_round() -> bool {
-    match std::env::var("PC3_TEST_ARCHS") {
-        Ok(archs) => archs == "all",
-        Err(_) => std::thread::available_parallelism().is_ok_and(|n| n.get() >= 4),
+    match asked() {
+        Some(names) => names.iter().any(|n| n == "all"),
+        None => std::thread::available_parallelism().is_ok_and(|n| n.get() >= 4),
     }
 }
 
@@ -123,12 +192,12 @@ pub fn share<T>(all: impl Iterator<Item = T>, n: usize) -> impl Iterator<Item = 
 /// that (address 1, if it is to be ignored; with four workers always).
 const NOT_EMULATED: [&str; 1] = ["mpi_handlers_at_once"];
 
-/// Those that a program goes round: with few processors the host and one other, in turn the big-endian one and 32 bits.  Programs in
-/// Rust are built together, so for the same: the big-endian one.
+/// Those that a program goes round: with few processors, if none are asked for, the host and one other, in turn the big-endian one and
+/// 32 bits.  Programs in Rust are built together, so for the same: the big-endian one.
 pub fn round_of(name: &str) -> Vec<Arch> {
     let mut round = available();
     round.retain(|a| a.qemu.is_none() || !NOT_EMULATED.contains(&name));
-    if !all_round() {
+    if !all_round() && asked().is_none() {
         let other = if name.starts_with("rust-") {
             vec![S390X]
         } else {

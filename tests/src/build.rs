@@ -59,7 +59,6 @@ fn rust_examples(arch: Arch, plain: bool) -> Result<PathBuf> {
         false => Some(static_linker(arch)?),
     };
     once(&format!("rust.{form}-{}", arch.name), |out| {
-        let triple = arch.gnu.replace("-linux", "-unknown-linux");
         // What is not the programs' own is as `cargo xtask dist` has built it, if flags, linker and features of all crates are the same.
         let mut script = String::from("cargo build --release --quiet -p pc3-examples --bins");
         let mut built = arch::target_dir();
@@ -70,8 +69,8 @@ fn rust_examples(arch: Arch, plain: bool) -> Result<PathBuf> {
             // Asks for the same features of `syn` as the tools do, and has no program of its own.
             script.push_str(" -p pc3-tests");
         } else {
-            script.push_str(&format!(" --target {triple}"));
-            built.push(&triple);
+            script.push_str(&format!(" --target {}", arch.rust));
+            built.push(arch.rust);
         }
         if plain || arch != arch::HOST {
             // Their own code only, which takes half as long: emulated, it runs as fast, and what the plain form prints is all that it is for.
@@ -86,6 +85,7 @@ fn rust_examples(arch: Arch, plain: bool) -> Result<PathBuf> {
         let mut c = Command::new("sh");
         c.args(["-ec", &script]).current_dir(arch::root());
         if let Some(dir) = &linker {
+            arch.links(&mut c);
             let path = std::env::var("PATH").unwrap_or_default();
             c.env("PATH", format!("{}:{path}", dir.display()));
         }

@@ -54,12 +54,13 @@ fn main() {
     // Shells have what runs in the background ignore it, and so would the jobs that a case sends it to.
     // SAFETY: there are no other threads yet.
     unsafe { libc::signal(libc::SIGQUIT, libc::SIG_DFL) };
-    for a in arch::ALL.iter().filter(|a| arch::is_tried(a.name)) {
+    for a in arch::ALL.iter().filter(|a| arch::is_tried(a)) {
         if let Some(why) = a.missing() {
             println!("skipped architecture {why}");
         }
     }
     if !arch::all_round() {
+        // What is asked for instead is gone round as a whole.
         println!(
             "skipped, as this machine has few processors (PC3_TEST_ARCHS=all has all): aarch64; for each program one of s390x and i686, in turn \
              (PC3_TEST_TURN=0 and 1 have both), and for those in Rust i686; four of six checkpoints, and programs without one; half of what is done to \

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
-use pc3_tests::arch::{self, HOST, I686};
+use pc3_tests::arch::{self, Arch, HOST, I686};
 use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::{build, run::STOPPED};
@@ -30,12 +30,12 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// For that, or for this machine.
-fn built(cross: Option<&str>) -> Result<PathBuf> {
+fn built(cross: Option<Arch>) -> Result<PathBuf> {
     build_program("tests/moved/program.rs", cross)
 }
 
 /// The program of that source, by its path in the repository.
-pub fn build_program(source: &str, cross: Option<&str>) -> Result<PathBuf> {
+pub fn build_program(source: &str, cross: Option<Arch>) -> Result<PathBuf> {
     let dir = arch::target_dir().join("rustgen");
     let source = arch::root().join(source);
     let name = source.file_stem().unwrap_or_default().to_string_lossy();
@@ -47,15 +47,15 @@ pub fn build_program(source: &str, cross: Option<&str>) -> Result<PathBuf> {
     let mut c = Command::new("cargo");
     c.args(["build", "--offline", "--quiet"]);
     c.current_dir(&package).env("CARGO_TARGET_DIR", &target);
-    if let Some(triple) = cross {
-        let upper = triple.to_uppercase().replace('-', "_");
-        c.args(["--target", triple]);
-        c.env(format!("CARGO_TARGET_{upper}_LINKER"), I686.cc());
+    if let Some(arch) = cross {
+        let upper = arch.rust.to_uppercase().replace('-', "_");
+        c.args(["--target", arch.rust]);
+        arch.links(&mut c);
         c.env(
             format!("CARGO_TARGET_{upper}_RUSTFLAGS"),
             "-C target-feature=+crt-static",
         );
-        target.push(triple);
+        target.push(arch.rust);
     }
     let done = c.output()?;
     ensure!(done.status.success(), "{}", said(&done));
@@ -79,7 +79,7 @@ fn narrow() -> Result<()> {
         println!("skipped rust::narrow: no compiler {}", I686.cc());
         return Ok(());
     }
-    let (here, there) = (built(None)?, built(Some("i686-unknown-linux-gnu"))?);
+    let (here, there) = (built(None)?, built(Some(I686))?);
     let work = tempfile::tempdir()?;
     for (wide, fits) in [("4294967290", true), ("1099511627776", false)] {
         let dir = work.path().join(wide);

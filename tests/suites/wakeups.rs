@@ -27,8 +27,7 @@ fn woken(arch: Arch) -> Result<()> {
     rustc.args(["-O", "--edition", "2021", "-o"]).arg(&exe);
     rustc.args(["-C", "target-feature=+crt-static", "-C"]);
     rustc.arg(format!("linker={}", arch.cc()));
-    rustc.arg("--target");
-    rustc.arg(arch.gnu.replace("-linux", "-unknown-linux"));
+    rustc.args(["--target", arch.rust]);
     let built = rustc
         .arg(arch::root().join("tests/data/wakeups.rs"))
         .output()?;

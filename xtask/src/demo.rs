@@ -52,10 +52,7 @@ pub fn run() -> Result<()> {
     );
     compare(&expected, &killed.output())?;
 
-    if let Some(arch) = env::CROSS
-        .iter()
-        .find(|a| a.gnu.starts_with("s390x") && a.missing().is_empty())
-    {
+    if let Some(arch) = env::cross().find(|a| a.name == "s390x" && env::missing(a).is_empty()) {
         say("moving to a big-endian mainframe: building the runtime for s390x");
         tree = dist::run(&[arch.gnu.to_string()])?;
         let foreign = work.join("heat.s390x");
@@ -76,7 +73,7 @@ pub fn run() -> Result<()> {
             "not stopped"
         );
         ensure!(
-            moved.emulated(arch.qemu.unwrap_or("qemu-s390x"), &foreign)? == STOPPED,
+            moved.emulated(arch.emulator().unwrap_or("qemu-s390x"), &foreign)? == STOPPED,
             "not stopped on s390x"
         );
         ensure!(

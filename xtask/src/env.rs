@@ -4,46 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{bail, Context, Result};
+use pc3_tests::arch;
 
-pub struct Arch {
-    /// GNU triple.
-    pub gnu: &'static str,
-    pub rust: &'static str,
-    /// qemu-user binary, where the host cannot run it natively.
-    pub qemu: Option<&'static str>,
-    /// Debian packages that provide compiler and C library.
-    pub packages: &'static [&'static str],
-}
+pub use pc3_tests::arch::{Arch, Tried};
 
 /// The architectures that the suite moves programs between, besides the host.
-pub const CROSS: &[Arch] = &[
-    Arch {
-        gnu: "s390x-linux-gnu",
-        rust: "s390x-unknown-linux-gnu",
-        qemu: Some("qemu-s390x"),
-        packages: &["gcc-s390x-linux-gnu", "libc6-dev-s390x-cross"],
-    },
-    Arch {
-        gnu: "i686-linux-gnu",
-        rust: "i686-unknown-linux-gnu",
-        qemu: None,
-        packages: &["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
-    },
-    Arch {
-        gnu: "aarch64-linux-gnu",
-        rust: "aarch64-unknown-linux-gnu",
-        qemu: Some("qemu-aarch64"),
-        packages: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
-    },
-];
-
-/// Other C libraries of this machine, for programs that are linked statically.
-pub const LIBRARIES: &[Arch] = &[Arch {
-    gnu: "x86_64-linux-musl",
-    rust: "x86_64-unknown-linux-musl",
-    qemu: None,
-    packages: &["musl-tools"],
-}];
+pub fn cross() -> impl Iterator<Item = &'static Arch> {
+    arch::ALL.iter().filter(|a| **a != arch::HOST)
+}
 
 /// Programs, and libraries for clang, that single tests use, with their Debian packages.
 pub const EXTRAS: &[(&str, &str)] = &[
@@ -120,55 +88,57 @@ pub fn rust_targets() -> Vec<String> {
         .collect()
 }
 
-impl Arch {
-    pub fn short(&self) -> &'static str {
-        self.gnu.split('-').next().unwrap_or(self.gnu)
+/// Of its binutils.
+pub fn prefix(arch: &Arch) -> String {
+    match arch.gnu.starts_with(std::env::consts::ARCH) {
+        true => String::new(),
+        false => format!("{}-", arch.gnu),
     }
+}
 
-    /// Of its binutils.
-    pub fn prefix(&self) -> String {
-        match self.short() == std::env::consts::ARCH {
-            true => String::new(),
-            false => format!("{}-", self.gnu),
-        }
+/// What is missing to build and run programs of this architecture.
+pub fn missing(arch: &Arch) -> Vec<String> {
+    let mut m = Vec::new();
+    if !has_program(&arch.cc()) {
+        m.push(format!("compiler {}", arch.cc()));
     }
+    if let Some(q) = lacking_emulator(arch) {
+        m.push(format!("emulator {q}"));
+    }
+    if !rust_targets().iter().any(|t| t == arch.rust) {
+        m.push(format!("Rust library for {}", arch.rust));
+    }
+    m
+}
 
-    pub fn gcc(&self) -> String {
-        format!("{}-gcc", self.gnu)
-    }
-
-    /// What is missing to build and run programs of this architecture.
-    pub fn missing(&self) -> Vec<String> {
-        let mut m = Vec::new();
-        if !has_program(&self.gcc()) {
-            m.push(format!("compiler {}", self.gcc()));
-        }
-        if let Some(q) = self.qemu {
-            if !has_program(q) && !has_program(&format!("{q}-static")) {
-                m.push(format!("emulator {q}"));
-            }
-        }
-        if !rust_targets().iter().any(|t| t == self.rust) {
-            m.push(format!("Rust library for {}", self.rust));
-        }
-        m
-    }
+pub fn lacking_emulator(arch: &Arch) -> Option<&'static str> {
+    let q = arch.emulator()?;
+    (!has_program(q) && !has_program(&format!("{q}-static"))).then_some(q)
 }
 
 /// All that there may be a runtime for, besides the host's.
 pub fn targets() -> impl Iterator<Item = &'static Arch> {
-    CROSS.iter().chain(LIBRARIES)
+    cross().chain(&arch::LIBRARIES)
 }
 
-/// GNU triples of [`CROSS`] that can be built here.
+/// Those that setup installs: what nobody asks for is left out.
+pub fn wanted() -> impl Iterator<Item = &'static Arch> {
+    targets().filter(|a| a.tried != Tried::WhenAsked || arch::is_tried(a))
+}
+
+/// GNU triples of those that can be built here.
 pub fn available_targets() -> Vec<String> {
-    available(CROSS)
+    available(targets())
+}
+
+/// Likewise of the architectures that programs are moved between.
+pub fn tried_targets() -> Vec<String> {
+    available(cross().filter(|a| arch::is_tried(a)))
 }
 
 /// Those among these that can be built here.
-pub fn available(all: &[Arch]) -> Vec<String> {
-    all.iter()
-        .filter(|a| a.missing().is_empty())
+pub fn available(all: impl Iterator<Item = &'static Arch>) -> Vec<String> {
+    all.filter(|a| missing(a).is_empty())
         .map(|a| a.gnu.to_string())
         .collect()
 }

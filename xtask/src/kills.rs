@@ -54,7 +54,7 @@ pub fn run(o: &KillsOptions) -> Result<()> {
         let others = if o.same {
             Vec::new()
         } else {
-            env::available_targets()
+            env::tried_targets()
         };
         dist::run(&others)?;
     }

@@ -117,7 +117,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Setup => setup::run(),
         Task::Dist { target, all } => {
             let targets = if all {
-                [env::CROSS, env::LIBRARIES].map(env::available).concat()
+                env::available_targets()
             } else {
                 target
             };

@@ -9,14 +9,11 @@ use crate::{env, sources};
 
 pub fn run() -> Result<()> {
     let mut packages: Vec<&str> = Vec::new();
-    for arch in env::targets() {
-        if !env::has_program(&arch.gcc()) {
+    for arch in env::wanted() {
+        if !env::has_program(&arch.cc()) {
             packages.extend(arch.packages);
         }
-        if arch
-            .qemu
-            .is_some_and(|q| !env::has_program(q) && !env::has_program(&format!("{q}-static")))
-        {
+        if env::lacking_emulator(arch).is_some() {
             packages.push("qemu-user");
         }
     }
@@ -28,8 +25,8 @@ pub fn run() -> Result<()> {
         install_packages(&packages);
     }
     let have = env::rust_targets();
-    let wanted: Vec<&str> = env::targets()
-        .filter(|a| env::has_program(&a.gcc()))
+    let wanted: Vec<&str> = env::wanted()
+        .filter(|a| env::has_program(&a.cc()))
         .map(|a| a.rust)
         .filter(|t| !have.iter().any(|h| h == t))
         .collect();
@@ -65,8 +62,8 @@ pub fn run() -> Result<()> {
         }
     }
     sources::fetch();
-    for arch in env::targets() {
-        let missing = arch.missing();
+    for arch in env::wanted() {
+        let missing = env::missing(arch);
         if !missing.is_empty() {
             println!(
                 "setup: {} will be skipped: missing {}",

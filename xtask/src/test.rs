@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{bail, Context, Result};
-use pc3_tests::arch::{all_round, is_tried};
+use pc3_tests::arch::is_tried;
 
 use crate::{conformance, dist, env, semver, setup, simulate, sources};
 
@@ -56,11 +56,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
             ahead("build", &[&UNIT[..], &["--lib", "--tests"]].concat())
         })
     });
-    let mut targets = env::available_targets();
-    targets.retain(|t| is_tried(t.split('-').next().unwrap_or(t)));
-    if all_round() {
-        targets.extend(env::available(env::LIBRARIES));
-    }
+    let targets = env::available(env::targets().filter(|a| is_tried(a)));
     tally.head("dist");
     dist::run(&targets)?;
     if let Some(thread) = unoptimized {
@@ -116,18 +112,16 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
 /// Which architectures there are, and what had to be left out.
 fn not_tried(remarks: &[String]) {
     let mut have = vec![std::env::consts::ARCH];
-    let here = env::CROSS.iter().filter(|a| a.missing().is_empty());
-    have.extend(here.map(env::Arch::short).filter(|a| is_tried(a)));
+    let here = env::cross().filter(|a| is_tried(a) && env::missing(a).is_empty());
+    have.extend(here.map(|a| a.name));
     println!("architectures: {}", have.join(", "));
-    let lacking: Vec<&env::Arch> = env::CROSS
-        .iter()
-        .filter(|a| !a.missing().is_empty())
-        .collect();
-    for arch in env::targets().filter(|a| !a.missing().is_empty()) {
+    let mut lacking: Vec<&env::Arch> = env::wanted().collect();
+    lacking.retain(|a| !env::missing(a).is_empty());
+    for arch in &lacking {
         println!(
             "skipped: {} (missing {})",
             arch.gnu,
-            arch.missing().join(", ")
+            env::missing(arch).join(", ")
         );
     }
     for (program, _) in env::EXTRAS.iter().filter(|(p, _)| !env::has_extra(p)) {
@@ -137,7 +131,7 @@ fn not_tried(remarks: &[String]) {
         println!("skipped: programs from Debian's {name} (no sources)");
     }
     let mut told = HashSet::new();
-    let news = |r: &&String| !lacking.iter().any(|a| r.contains(a.short()));
+    let news = |r: &&String| !lacking.iter().any(|a| r.contains(a.name));
     for remark in remarks
         .iter()
         .filter(|r| news(r) || r.starts_with("programs"))

@@ -36,7 +36,7 @@ pub struct TypesOptions {
 
 pub fn run(o: &TypesOptions) -> Result<()> {
     if !o.no_build {
-        dist::run(&env::available_targets())?;
+        dist::run(&env::tried_targets())?;
     }
     let start = Instant::now();
     let folder = arch::target_dir().join("types");

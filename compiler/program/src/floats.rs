@@ -18,6 +18,8 @@ fn touches(name: &str) -> bool {
         "__builtin_aarch64_set_fpsr",
         "__builtin_s390_sfpc",
         "__builtin_s390_efpc",
+        "__builtin_riscv_frflags",
+        "__builtin_riscv_fsflags",
         "__setfpucw",
     ];
     const STANDARD: &[&str] = &[
@@ -49,7 +51,8 @@ fn touches(name: &str) -> bool {
 /// Instructions that do.
 const INSTRUCTIONS: &[&str] = &[
     "fldcw", "fldenv", "fnstcw", "fnstsw", "ldmxcsr", "stmxcsr", "fpcr", "fpsr", "sfpc", "efpc",
-    "lfpc", "srnm",
+    "lfpc", "srnm", "fcsr", "frcsr", "fscsr", "frm", "frrm", "fsrm", "fflags", "frflags",
+    "fsflags",
 ];
 
 /// In the text of an inline assembler statement; builtins' names have a letter in front.

@@ -78,7 +78,8 @@ impl TypesPlan {
     fn archs(&self) -> Vec<Arch> {
         let mut list = arch::ALL.to_vec();
         list.retain(|a| {
-            a.missing().is_none()
+            arch::is_tried(a)
+                && a.missing().is_none()
                 && match self.flavour {
                     Flavour::All | Flavour::Bits => true,
                     Flavour::Wide | Flavour::WideBits => *a != I686,

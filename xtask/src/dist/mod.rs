@@ -2,6 +2,7 @@
 
 mod own_references;
 mod prelink;
+mod unwinding;
 
 use std::fs;
 use std::io::IsTerminal;
@@ -37,6 +38,7 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
         all.args(["-p", "pc3-capi"]);
         for arch in &crossed {
             all.args(["--target", arch.rust]);
+            arch.links(&mut all);
         }
         env::run(&mut all)?;
     }
@@ -46,7 +48,7 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
         install_runtime(
             &built,
             unwinder.as_deref(),
-            &arch.prefix(),
+            &env::prefix(arch),
             &folder(arch.gnu),
         )?;
     }
@@ -67,7 +69,7 @@ fn crossed(targets: &[String], host: &str) -> Result<Vec<&'static env::Arch>> {
             }
             bail!("unknown target '{t}' (known: {})", known());
         };
-        let missing = arch.missing();
+        let missing = env::missing(arch);
         if !missing.is_empty() {
             bail!(
                 "cannot build for {t}: missing {} (cargo xtask setup installs it)",

@@ -8,18 +8,19 @@ use std::process::Command;
 
 use anyhow::{bail, Result};
 
-use super::own_references;
+use super::{own_references, unwinding};
 use crate::env;
 
 /// Gives the library anew, with one object. `with`: what it needs of another; `prefix`: of the target's binutils; `dir`: a place for it
 /// and what it is made from.
 pub fn linked(library: &Path, with: Option<&Path>, prefix: &str, dir: &Path) -> Result<PathBuf> {
-    let [names, roots, script, others, linked, own, bare, object, archive] = [
+    let [names, roots, script, others, linked, whole, own, bare, object, archive] = [
         "names",
         "roots",
         "script",
         "others",
         "linked.o",
+        "whole.o",
         "own.o",
         "bare.o",
         "pc3rt.o",
@@ -36,16 +37,18 @@ pub fn linked(library: &Path, with: Option<&Path>, prefix: &str, dir: &Path) -> 
     fs::write(&roots, format!("-u {}", interface.join(" -u ")))?;
     fs::write(&script, SECTIONS)?;
     let arguments = |file: &Path| format!("@{}", file.display());
-    env::run(
-        tool("ld")
-            .args(["-r", "--gc-sections", "--force-group-allocation", "-T"])
-            .arg(&script)
-            .arg(arguments(&roots))
-            .arg("-o")
-            .arg(&linked)
-            .arg(library)
-            .args(with),
-    )?;
+    let link = |option: Option<&str>, to: &Path| {
+        let mut ld = tool("ld");
+        ld.args(["-r", "--force-group-allocation"]).args(option);
+        ld.arg("-T").arg(&script).arg(arguments(&roots));
+        env::run(ld.arg("-o").arg(to).arg(library).args(with))
+    };
+    link(Some("--gc-sections"), &linked)?;
+    if prefix.starts_with("riscv64-") {
+        link(None, &whole)?;
+        let repaired = unwinding::repaired(&fs::read(&linked)?, &fs::read(&whole)?)?;
+        fs::write(&linked, repaired)?;
+    }
     // What else it has, of Rust's library and of its compiler's, is its own: it is in nobody's way. Names stay, for debuggers;
     // debugging information on Rust's sources would be two thirds of it, and LLVM's form of the code is for a link by LLVM.
     env::run(

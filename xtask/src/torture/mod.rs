@@ -128,7 +128,7 @@ pub fn run(o: &TortureOptions) -> Result<()> {
         let targets = if matches!(o.scope(), Scope::Without | Scope::Same) {
             Vec::new()
         } else {
-            env::available_targets()
+            env::tried_targets()
         };
         dist::run(&targets)?;
     }

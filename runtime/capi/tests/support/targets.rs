@@ -3,44 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub struct Target {
-    pub name: &'static str,
-    pub triple: &'static str,
-    pub cc: &'static str,
-    pub flags: &'static [&'static str],
-    pub qemu: Option<&'static str>,
-}
-
-const TARGETS: [Target; 4] = [
-    Target {
-        name: "x86_64",
-        triple: "x86_64-unknown-linux-gnu",
-        cc: "cc",
-        flags: &[],
-        qemu: None,
-    },
-    Target {
-        name: "s390x",
-        triple: "s390x-unknown-linux-gnu",
-        cc: "s390x-linux-gnu-gcc",
-        flags: &["-static"],
-        qemu: Some("qemu-s390x"),
-    },
-    Target {
-        name: "i686",
-        triple: "i686-unknown-linux-gnu",
-        cc: "i686-linux-gnu-gcc",
-        flags: &["-static", "-msse2", "-mfpmath=sse"],
-        qemu: None,
-    },
-    Target {
-        name: "aarch64",
-        triple: "aarch64-unknown-linux-gnu",
-        cc: "aarch64-linux-gnu-gcc",
-        flags: &["-static"],
-        qemu: Some("qemu-aarch64"),
-    },
-];
+use pc3_tests::arch::{self, Arch, HOST, I686};
 
 pub fn works(command: &mut Command) -> bool {
     command
@@ -60,43 +23,39 @@ fn folder() -> PathBuf {
 }
 
 /// libpc3rt.a for every target this machine can build for and run; its own with failpoints.
-fn libraries() -> Vec<(&'static Target, PathBuf)> {
-    let runs = |t: &&Target| {
+fn libraries() -> Vec<(&'static Arch, PathBuf)> {
+    let runs = |t: &&Arch| {
         let qemu = |q| works(Command::new(q).arg("--version"));
         // Each takes a minute and more of a processor.
-        let wanted = ["x86_64", "s390x"].contains(&t.name) || pc3_tests::arch::all_round();
-        wanted && t.qemu.is_none_or(qemu) && works(Command::new(t.cc).arg("--version"))
+        let wanted = arch::is_tried(t) && (**t != I686 || arch::all_round());
+        wanted && t.emulator().is_none_or(qemu) && works(Command::new(t.cc()).arg("--version"))
     };
-    let mut targets: Vec<_> = TARGETS.iter().filter(runs).collect();
+    let mut targets: Vec<_> = arch::ALL.iter().filter(runs).collect();
     // Cargo builds several beside each other, but none if Rust's own library is missing for one.
     if !cargo(&targets) {
         targets.retain(|t| cargo(&[t]));
     }
-    for missing in TARGETS
-        .iter()
-        .filter(|t| !targets.iter().any(|u| u.name == t.name))
-    {
+    for missing in arch::ALL.iter().filter(|t| !targets.contains(t)) {
         let name = missing.name;
-        eprintln!("SKIPPED: {name} (no cross compiler, Rust library or qemu, or few processors)");
+        eprintln!("SKIPPED: {name} (no cross compiler, Rust library or qemu, few processors, or not asked for)");
     }
-    let built = |t: &Target| folder().join(t.triple).join("debug/libpc3rt.a");
+    let built = |t: &Arch| folder().join(t.rust).join("debug/libpc3rt.a");
     let library = |t| made(t).unwrap_or_else(|| built(t));
     targets.into_iter().map(|t| (t, library(t))).collect()
 }
 
 /// Under `cargo xtask test`: this machine's as it was built beside the tests, those of others as users have them. Failpoints are
 /// tried on this machine alone.
-fn made(target: &Target) -> Option<PathBuf> {
+fn made(target: &Arch) -> Option<PathBuf> {
     let own = PathBuf::from(std::env::var_os("PC3_TEST_RUNTIME")?);
-    if target.name == TARGETS[0].name {
+    if *target == HOST {
         return Some(own);
     }
-    let gnu = target.triple.replace("-unknown", "");
-    let library = pc3_tests::arch::dist().join("lib/pc3").join(gnu);
+    let library = pc3_tests::arch::dist().join("lib/pc3").join(target.gnu);
     Some(library.join("libpc3rt.a")).filter(|l| l.exists())
 }
 
-fn cargo(targets: &[&Target]) -> bool {
+fn cargo(targets: &[&Arch]) -> bool {
     let missing: Vec<_> = targets.iter().filter(|t| made(t).is_none()).collect();
     if missing.is_empty() {
         return true;
@@ -104,13 +63,13 @@ fn cargo(targets: &[&Target]) -> bool {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "-q", "-p", "pc3-capi", "--features", "failpoints"]);
     for target in &missing {
-        cargo.args(["--target", target.triple]);
+        cargo.args(["--target", target.rust]);
     }
     cargo.arg("--target-dir").arg(folder());
     // Nobody looks into these programs, of which there is one for each source and target.
     cargo.env("CARGO_PROFILE_DEV_DEBUG", "false");
     cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
-    let own = missing.iter().any(|t| t.name == TARGETS[0].name);
+    let own = missing.contains(&&&HOST);
     cargo.stderr(if own { Stdio::inherit() } else { Stdio::null() });
     cargo.status().is_ok_and(|s| s.success())
 }
@@ -120,7 +79,7 @@ pub struct Built {
     pub name: &'static str,
     /// Where they are.
     pub folder: PathBuf,
-    pub target: &'static Target,
+    pub target: &'static Arch,
     pub library: PathBuf,
 }
 
@@ -132,7 +91,7 @@ impl Built {
     /// What runs the program made of `source`.
     pub fn command(&self, source: &str) -> Command {
         let program = self.program(source);
-        let Some(qemu) = self.target.qemu else {
+        let Some(qemu) = self.target.emulator() else {
             return Command::new(program);
         };
         let mut command = Command::new(qemu);
@@ -141,9 +100,12 @@ impl Built {
     }
 
     pub fn compile(&self, source: &str, defines: &[&str]) {
-        let mut cc = Command::new(self.target.cc);
+        let mut cc = Command::new(self.target.cc());
         cc.args(["-O2", "-fno-pie", "-no-pie", "-Wl,--wrap=main"]);
-        cc.arg("-ffp-contract=off").args(self.target.flags);
+        cc.args(self.target.plain_flags());
+        if *self.target != HOST {
+            cc.arg("-static");
+        }
         cc.args(defines);
         cc.arg("-I").arg(runtime_dir().join("include"));
         cc.arg(runtime_dir().join(format!("tests/c/{source}.c")));
@@ -166,7 +128,7 @@ pub fn build(sources: &[&str]) -> Vec<Built> {
         })
         .collect();
     let own = all.first().map(|b| b.name);
-    assert_eq!(own, Some(TARGETS[0].name), "this machine's own library");
+    assert_eq!(own, Some(HOST.name), "this machine's own library");
     std::fs::create_dir_all(folder()).unwrap();
     for built in &all {
         for source in sources {

@@ -151,7 +151,8 @@ impl RankBuilder<'_, '_> {
             target_arch = "x86",
             target_arch = "x86_64",
             target_arch = "s390x",
-            target_arch = "aarch64"
+            target_arch = "aarch64",
+            target_arch = "riscv64"
         ));
         match lenient && align <= 8 {
             true => 1,

@@ -154,7 +154,8 @@ const SWITCHES: bool = cfg!(any(
     target_arch = "x86_64",
     target_arch = "x86",
     target_arch = "aarch64",
-    target_arch = "s390x"
+    target_arch = "s390x",
+    target_arch = "riscv64"
 ));
 
 /// Calls `entry` on the stack below `top`.
@@ -214,11 +215,24 @@ unsafe fn switched(top: *mut u8, entry: Entry, data: *mut u8) {
             out("r8") _,
             clobber_abi("C"),
         );
+        #[cfg(target_arch = "riscv64")]
+        std::arch::asm!(
+            "mv s2, sp",
+            "mv sp, {top}",
+            "jalr {entry}",
+            "mv sp, s2",
+            top = in(reg) top,
+            entry = in(reg) entry,
+            in("a0") data,
+            out("s2") _,
+            clobber_abi("C"),
+        );
         #[cfg(not(any(
             target_arch = "x86_64",
             target_arch = "x86",
             target_arch = "aarch64",
-            target_arch = "s390x"
+            target_arch = "s390x",
+            target_arch = "riscv64"
         )))]
         {
             let _ = top;

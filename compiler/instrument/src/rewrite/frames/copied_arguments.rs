@@ -99,11 +99,12 @@ fn by_reference(u: &Unit, c: &str, q: QualType) -> String {
         ),
         false => "1".into(),
     };
+    // Of few floating numbers each has a register of its own there.
     let large = match floats {
-        true => "0".into(),
-        false => format!("(sizeof({c}) > 16)"),
+        true => "pc3_args_by == 3",
+        false => "pc3_args_by >= 2",
     };
-    format!("(pc3_args_by == 1 ? {all_but_words} : pc3_args_by == 2 ? {large} : 0)")
+    format!("(pc3_args_by == 1 ? {all_but_words} : {large} && sizeof({c}) > 16)")
 }
 
 /// Its place among the arguments.
