@@ -22,6 +22,8 @@ pub struct Arch {
     /// Triples as Debian's compilers and Rust have them.
     pub gnu: &'static str,
     pub rust: &'static str,
+    /// Of an address and of `long`.
+    pub bits: u8,
     /// Of qemu-user, where the host cannot run it natively.
     qemu: Option<&'static str>,
     /// Debian packages that provide compiler and C library.
@@ -33,6 +35,7 @@ pub const HOST: Arch = Arch {
     name: "x86_64",
     gnu: "x86_64-linux-gnu",
     rust: "x86_64-unknown-linux-gnu",
+    bits: 64,
     qemu: None,
     packages: &["gcc"],
     tried: Tried::Always,
@@ -41,6 +44,7 @@ pub const S390X: Arch = Arch {
     name: "s390x",
     gnu: "s390x-linux-gnu",
     rust: "s390x-unknown-linux-gnu",
+    bits: 64,
     qemu: Some("qemu-s390x"),
     packages: &["gcc-s390x-linux-gnu", "libc6-dev-s390x-cross"],
     tried: Tried::Always,
@@ -49,6 +53,7 @@ pub const I686: Arch = Arch {
     name: "i686",
     gnu: "i686-linux-gnu",
     rust: "i686-unknown-linux-gnu",
+    bits: 32,
     qemu: None,
     packages: &["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
     tried: Tried::Always,
@@ -57,6 +62,7 @@ pub const AARCH64: Arch = Arch {
     name: "aarch64",
     gnu: "aarch64-linux-gnu",
     rust: "aarch64-unknown-linux-gnu",
+    bits: 64,
     qemu: Some("qemu-aarch64"),
     packages: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
     tried: Tried::WithProcessors,
@@ -65,20 +71,31 @@ const RISCV64: Arch = Arch {
     name: "riscv64",
     gnu: "riscv64-linux-gnu",
     rust: "riscv64gc-unknown-linux-gnu",
+    bits: 64,
     qemu: Some("qemu-riscv64"),
     packages: &["gcc-riscv64-linux-gnu", "libc6-dev-riscv64-cross"],
+    tried: Tried::WhenAsked,
+};
+const ARMHF: Arch = Arch {
+    name: "armhf",
+    gnu: "arm-linux-gnueabihf",
+    rust: "armv7-unknown-linux-gnueabihf",
+    bits: 32,
+    qemu: Some("qemu-arm"),
+    packages: &["gcc-arm-linux-gnueabihf", "libc6-dev-armhf-cross"],
     tried: Tried::WhenAsked,
 };
 
 /// The host, and those that the suite moves programs between besides it, in the order of a way round: little-endian 64 → big-endian
 /// 64 → little-endian 32 → ARM and others.
-pub const ALL: [Arch; 5] = [HOST, S390X, I686, AARCH64, RISCV64];
+pub const ALL: [Arch; 6] = [HOST, S390X, I686, AARCH64, RISCV64, ARMHF];
 
 /// Other C libraries of this machine, for programs that are linked statically.
 pub const LIBRARIES: [Arch; 1] = [Arch {
     name: "musl",
     gnu: "x86_64-linux-musl",
     rust: "x86_64-unknown-linux-musl",
+    bits: 64,
     qemu: None,
     packages: &["musl-tools"],
     tried: Tried::WithProcessors,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, Context, Result};
 
-use crate::arch::{Arch, HOST, I686};
+use crate::arch::{Arch, HOST};
 
 /// Between which ABIs a program's state moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ impl Abis {
         match self {
             Abis::All => true,
             Abis::Down => true,
-            Abis::Wide => arch != I686,
+            Abis::Wide => arch.bits == 64,
             Abis::Own => arch == HOST,
         }
     }

@@ -62,11 +62,7 @@ fn make(out: &Path, arch: Option<Arch>) -> Result<()> {
 
 /// Positions: one with the option for shared libraries, which changes how units are compiled.
 fn cmake(out: &Path, arch: Option<Arch>) -> Result<()> {
-    let pointer = if arch.is_some_and(|a| a.name == "i686") {
-        4
-    } else {
-        8
-    };
+    let pointer = arch.map_or(HOST.bits, |a| a.bits) / 8;
     let pic = if arch == Some(HOST) { "ON" } else { "OFF" };
     done(
         Command::new("cmake")

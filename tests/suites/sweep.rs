@@ -168,7 +168,7 @@ fn sweep(p: &Program) -> Result<()> {
             let mut hops = hops(p);
             hops.retain(|(arch, _)| p.abis.include(*arch));
             if p.abis == Abis::Down {
-                hops.sort_by_key(|(arch, _)| *arch == arch::I686);
+                hops.sort_by_key(|(arch, _)| arch.bits == 32);
             }
             chain(p, &hops, k, &expected, status).with_context(context)?;
             continue;

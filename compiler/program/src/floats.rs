@@ -18,6 +18,8 @@ fn touches(name: &str) -> bool {
         "__builtin_aarch64_set_fpsr",
         "__builtin_s390_sfpc",
         "__builtin_s390_efpc",
+        "__builtin_arm_get_fpscr",
+        "__builtin_arm_set_fpscr",
         "__builtin_riscv_frflags",
         "__builtin_riscv_fsflags",
         "__setfpucw",
@@ -50,8 +52,8 @@ fn touches(name: &str) -> bool {
 
 /// Instructions that do.
 const INSTRUCTIONS: &[&str] = &[
-    "fldcw", "fldenv", "fnstcw", "fnstsw", "ldmxcsr", "stmxcsr", "fpcr", "fpsr", "sfpc", "efpc",
-    "lfpc", "srnm", "fcsr", "frcsr", "fscsr", "frm", "frrm", "fsrm", "fflags", "frflags",
+    "fldcw", "fldenv", "fnstcw", "fnstsw", "ldmxcsr", "stmxcsr", "fpcr", "fpsr", "fpscr", "sfpc",
+    "efpc", "lfpc", "srnm", "fcsr", "frcsr", "fscsr", "frm", "frrm", "fsrm", "fflags", "frflags",
     "fsflags",
 ];
 

@@ -82,7 +82,7 @@ impl TypesPlan {
                 && a.missing().is_none()
                 && match self.flavour {
                     Flavour::All | Flavour::Bits => true,
-                    Flavour::Wide | Flavour::WideBits => *a != I686,
+                    Flavour::Wide | Flavour::WideBits => a.bits == 64,
                     Flavour::Half => [HOST, I686, AARCH64].contains(a),
                 }
         });

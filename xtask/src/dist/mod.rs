@@ -72,8 +72,9 @@ fn crossed(targets: &[String], host: &str) -> Result<Vec<&'static env::Arch>> {
         let missing = env::missing(arch);
         if !missing.is_empty() {
             bail!(
-                "cannot build for {t}: missing {} (cargo xtask setup installs it)",
-                missing.join(", ")
+                "cannot build for {t}: missing {} (PC3_TEST_ARCHS={} cargo xtask setup installs it)",
+                missing.join(", "),
+                arch.name
             );
         }
         all.push(arch);

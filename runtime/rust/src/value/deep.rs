@@ -155,7 +155,8 @@ const SWITCHES: bool = cfg!(any(
     target_arch = "x86",
     target_arch = "aarch64",
     target_arch = "s390x",
-    target_arch = "riscv64"
+    target_arch = "riscv64",
+    target_arch = "arm"
 ));
 
 /// Calls `entry` on the stack below `top`.
@@ -227,12 +228,25 @@ unsafe fn switched(top: *mut u8, entry: Entry, data: *mut u8) {
             out("s2") _,
             clobber_abi("C"),
         );
+        #[cfg(target_arch = "arm")]
+        std::arch::asm!(
+            "mov r5, sp",
+            "mov sp, {top}",
+            "blx {entry}",
+            "mov sp, r5",
+            top = in(reg) top,
+            entry = in(reg) entry,
+            in("r0") data,
+            out("r5") _,
+            clobber_abi("C"),
+        );
         #[cfg(not(any(
             target_arch = "x86_64",
             target_arch = "x86",
             target_arch = "aarch64",
             target_arch = "s390x",
-            target_arch = "riscv64"
+            target_arch = "riscv64",
+            target_arch = "arm"
         )))]
         {
             let _ = top;

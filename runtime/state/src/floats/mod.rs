@@ -8,20 +8,12 @@ use std::sync::OnceLock;
 
 use pc3_format::meta::FloatsMeta;
 
+// An architecture without a file here cannot be built for.
 #[cfg_attr(any(target_arch = "x86_64", target_arch = "x86"), path = "x86.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
 #[cfg_attr(target_arch = "s390x", path = "s390x.rs")]
 #[cfg_attr(target_arch = "riscv64", path = "riscv64.rs")]
-#[cfg_attr(
-    not(any(
-        target_arch = "x86_64",
-        target_arch = "x86",
-        target_arch = "aarch64",
-        target_arch = "s390x",
-        target_arch = "riscv64"
-    )),
-    path = "other.rs"
-)]
+#[cfg_attr(target_arch = "arm", path = "arm.rs")]
 mod registers;
 
 pub use registers::Registers;
