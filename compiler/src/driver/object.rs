@@ -104,10 +104,10 @@ fn from_text(o: &Options, t: &Toolchain, s: &Source, path: &Path) -> Result<bool
     let ordinary = path.metadata().map_or(true, |m| m.is_file());
     if !s.exact
         || !s.said.is_empty()
-        || t.is_clang()
         || !ordinary
         || !o.dependencies.is_empty()
         || !o.compile.iter().all(suits)
+        || t.is_clang()
     {
         return Ok(false);
     }

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use pc3_syntax::diag::{Code, Diagnostic};
+use pc3_syntax::preprocess;
 use pc3_typemetric::descriptor::{MARK, MARK_WORDS};
 
 /// A target in the two spellings in use.
@@ -105,12 +107,28 @@ pub struct Toolchain {
     pub target: Target,
     /// Directory that holds `bin`, `lib/pc3`, `include`.
     pub root: PathBuf,
+    clang: OnceLock<bool>,
 }
 
 impl Toolchain {
-    /// By its name.
+    pub fn new(cc: Vec<String>, target: Target, root: PathBuf) -> Toolchain {
+        let clang = OnceLock::new();
+        Toolchain {
+            cc,
+            target,
+            root,
+            clang,
+        }
+    }
+
+    /// As it says itself, whatever it is called. One that cannot be asked cannot compile either.
     pub fn is_clang(&self) -> bool {
-        self.cc.iter().any(|w| w.contains("clang"))
+        let asked = || {
+            let mut c = self.command();
+            let listing = preprocess::run(c.args(["-dM", "-E", "-x", "c", "/dev/null"]));
+            listing.is_ok_and(|l| preprocess::parse_macros(&l).contains_key("__clang__"))
+        };
+        *self.clang.get_or_init(asked)
     }
 
     /// `cc`: the user's `--cc` (else `PC3_CC`, else `TARGET-gcc` or `cc`); `m32`: `-m32` was given.
@@ -150,11 +168,7 @@ impl Toolchain {
         if m32 && target.gnu.starts_with("x86_64") {
             target = Target::parse("i686-linux-gnu");
         }
-        Ok(Toolchain {
-            cc: words,
-            target,
-            root: root()?,
-        })
+        Ok(Toolchain::new(words, target, root()?))
     }
 
     pub fn command(&self) -> Command {
@@ -260,6 +274,26 @@ fn root() -> Result<PathBuf, ToolchainError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clang_by_another_name() {
+        let dir = tempfile::tempdir().expect("a folder");
+        for (listing, is_clang) in [
+            ("#define __clang__ 1", true),
+            ("#define __GNUC__ 15", false),
+        ] {
+            let script = dir.path().join("listing");
+            std::fs::write(&script, listing).expect("a file");
+            let words =
+                ["sh", "-c", "cat \"$0\"", &script.display().to_string()].map(str::to_owned);
+            let t = Toolchain::new(
+                words.to_vec(),
+                Target::parse("x86_64-linux-gnu"),
+                "/".into(),
+            );
+            assert_eq!(t.is_clang(), is_clang);
+        }
+    }
 
     #[test]
     fn triples() {

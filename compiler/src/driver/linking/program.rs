@@ -176,11 +176,8 @@ impl Kind {
         position: Position,
         teams: Option<Teams>,
     ) -> Result<Kind, Stop> {
-        let toolchain = Toolchain {
-            cc: r.compiler.clone(),
-            target: Target::parse(&r.target),
-            root: t.root.clone(),
-        };
+        let target = Target::parse(&r.target);
+        let toolchain = Toolchain::new(r.compiler.clone(), target, t.root.clone());
         let options = options::parse(r.options.iter().cloned())?;
         let more = position.compiling(&options);
         let (abi, dialect) = build::dialect(&toolchain, &r.options, more, teams)?;

@@ -16,20 +16,20 @@ pub enum Teams {
 impl Teams {
     /// Which library is linked?  By an option, or by its path, as CMake does.
     pub fn of(o: &Options, t: &Toolchain, taken: &Trace) -> Option<Teams> {
-        let (teams, name) = match t.is_clang() {
-            true => (Teams::Clang, "omp"),
-            false => (Teams::Gcc, "gomp"),
-        };
-        let file = format!("lib{name}.");
-        let asks = |w: &String| {
-            w.starts_with("-fopenmp") && w != "-fopenmp-simd"
-                || w.starts_with("-ftree-parallelize-loops") && teams == Teams::Gcc
-                || *w == format!("-l{name}")
-                || w.contains(&file)
-        };
-        let library = |f: &PathBuf| f.to_string_lossy().contains(&file);
-        let linked = o.plain.iter().any(asks) || taken.files.iter().any(library);
-        linked.then_some(teams)
+        let both = [(Teams::Clang, "omp"), (Teams::Gcc, "gomp")];
+        let linked = both.into_iter().find(|(teams, name)| {
+            let file = format!("lib{name}.");
+            let asks = |w: &String| {
+                w.starts_with("-fopenmp") && w != "-fopenmp-simd"
+                    || w.starts_with("-ftree-parallelize-loops") && *teams == Teams::Gcc
+                    || *w == format!("-l{name}")
+                    || w.contains(&file)
+            };
+            let library = |f: &PathBuf| f.to_string_lossy().contains(&file);
+            let linked = o.plain.iter().any(asks) || taken.files.iter().any(library);
+            linked && (*teams == Teams::Clang) == t.is_clang()
+        });
+        linked.map(|(teams, _)| teams)
     }
 
     /// What pc3_rt.h calls it.
