@@ -1,6 +1,7 @@
 //! Does what an expression gives go into something that a checkpoint holds?
 
 use crate::addresses::{has_sizeof, parents, Parent, Parents};
+use crate::heap::called_name;
 use pc3_program::callgraph::CallGraph;
 use pc3_program::groups::GroupId;
 use pc3_program::program::{is_local, FnId, Program};
@@ -369,7 +370,9 @@ impl<'a> Cx<'a> {
                     let Some(i) = args.iter().position(|a| *a == e) else {
                         return false;
                     };
-                    let group = self.graph.groups.of_call(unit, up);
+                    // What they give is looked at by itself, whether the header computes it or the compiler does.
+                    let swaps = called_name(u, up).is_some_and(|n| SWAPS.contains(&n));
+                    let group = self.graph.groups.of_call(unit, up).filter(|_| !swaps);
                     let new = group.filter(|g| seen.insert(Seen::Handed(*g, i)));
                     let called = new.map_or(&[][..], |g| self.graph.groups.functions(g));
                     return called.iter().any(|f| {
@@ -411,6 +414,19 @@ impl<'a> Cx<'a> {
         reads.is_some_and(|all| all.iter().any(|e| self.goes(unit, *e, seen)))
     }
 }
+
+/// What headers make of `htobe32`, `be32toh`, `bswap_32` and their like: musl's names, then glibc's.
+pub(in crate::lints) const SWAPS: &[&str] = &[
+    "__bswap16",
+    "__bswap32",
+    "__bswap64",
+    "__bswap_16",
+    "__bswap_32",
+    "__bswap_64",
+    "__uint16_identity",
+    "__uint32_identity",
+    "__uint64_identity",
+];
 
 /// Is what `up` makes of its operand only true or false?
 fn is_truth(u: &Unit, up: ExprId, operand: ExprId) -> bool {

@@ -1,12 +1,12 @@
 //! Calls by which a number takes the order of bytes that a network or a file wants (`htonl`, `htobe32`, `inet_pton`), or is
 //! brought back from it.
 //!
-//! The headers replace most of them: by a swap of bytes here, by nothing on a machine of the other order, and then under one
-//! name for both directions.  So the line that the user wrote decides which it was.
+//! The headers replace most of them: by a swap of bytes here, by nothing on a machine of the other order (a call with glibc, a
+//! cast with musl), and then under one name for both directions.  So the line that the user wrote decides which it was.
 
 use crate::lints::bytes::called;
 use crate::lints::in_users_file;
-use crate::lints::reaches_checkpoint::{Cx, Dependence, OrderDependence};
+use crate::lints::reaches_checkpoint::{Cx, Dependence, OrderDependence, SWAPS};
 use pc3_program::program::is_local;
 use pc3_program::walk::strip_casts;
 use pc3_syntax::diag::{Code, Diagnostic, Diagnostics};
@@ -26,9 +26,7 @@ fn unit(cx: &Cx, unit: usize, list: &mut Vec<OrderDependence>, out: &mut Diagnos
         let Some((way, name)) = way(u, e, &mut sources).filter(|_| in_users_file(u, e)) else {
             continue;
         };
-        let ExprKind::Call { args, .. } = &u.expr(e).kind else {
-            continue;
-        };
+        let args = arguments(u, e);
         let kept = match way {
             Conversion::Out => cx.goes(unit, e, &mut HashSet::new()),
             Conversion::Back => {
@@ -74,16 +72,6 @@ const BACK: &[&str] = &[
 ];
 /// These mean the same everywhere.
 const SWAP: &[&str] = &["bswap_16", "bswap_32", "bswap_64"];
-/// What headers make of all three.
-const MADE: &[&str] = &[
-    "__bswap_16",
-    "__bswap_32",
-    "__bswap_64",
-    "__uint16_identity",
-    "__uint32_identity",
-    "__uint64_identity",
-];
-
 /// The lines of the sources that a unit was read from.
 #[derive(Default)]
 pub(in crate::lints) struct Sources(HashMap<String, Option<Vec<String>>>);
@@ -102,6 +90,9 @@ impl Sources {
 
 /// What a call does, and what the user calls it.
 fn way(u: &Unit, e: ExprId, sources: &mut Sources) -> Option<(Conversion, String)> {
+    if let ExprKind::Cast { .. } = u.expr(e).kind {
+        return nothing_to_swap(u, e, sources);
+    }
     let name = called(u, e)?;
     let known = |way| Some((way, name.to_owned()));
     match name {
@@ -109,16 +100,11 @@ fn way(u: &Unit, e: ExprId, sources: &mut Sources) -> Option<(Conversion, String
         "ntohl" | "ntohs" => return known(Conversion::Back),
         "inet_aton" => return known(Conversion::Into(1)),
         "inet_pton" => return known(Conversion::Into(2)),
-        _ if MADE.contains(&name) => {}
+        _ if SWAPS.contains(&name) => {}
         _ => return None,
     }
-    let at = u.lines.position(u.expr(e).span.start);
-    let line = sources.line(u, &at.file, at.line);
-    let word = |c: char| !(c.is_alphanumeric() || c == '_');
-    let here = |list: &[&'static str]| {
-        let mut words = line.split(word);
-        words.find_map(|w| list.iter().copied().find(|x| *x == w))
-    };
+    let line = line_of(u, e, sources);
+    let here = |list: &[&'static str]| named(line, list);
     match (here(OUT), here(BACK), here(SWAP)) {
         (Some(name), ..) => Some((Conversion::Out, name.to_owned())),
         (None, Some(name), _) => Some((Conversion::Back, name.to_owned())),
@@ -128,12 +114,44 @@ fn way(u: &Unit, e: ExprId, sources: &mut Sources) -> Option<(Conversion, String
     }
 }
 
+/// The same of a cast: musl's header makes `(uint64_t)(x)` of what swaps nothing here.
+fn nothing_to_swap(u: &Unit, e: ExprId, sources: &mut Sources) -> Option<(Conversion, String)> {
+    let text = u.slice(&u.expr(e).span).strip_prefix("(uint")?;
+    let (bits, _) = text.split_once("_t)(")?;
+    // Where the library has functions for it, a cast is the user's.
+    if !matches!(bits, "16" | "32" | "64") || u.text.contains("__uint64_identity") {
+        return None;
+    }
+    let line = line_of(u, e, sources);
+    let here = |list: &[&'static str]| named(line, list).filter(|name| name.contains(bits));
+    let out = here(OUT).map(|name| (Conversion::Out, name.to_owned()));
+    out.or_else(|| Some((Conversion::Back, here(BACK)?.to_owned())))
+}
+
+/// As the user wrote it.
+fn line_of<'s>(u: &Unit, e: ExprId, sources: &'s mut Sources) -> &'s str {
+    let at = u.lines.position(u.expr(e).span.start);
+    sources.line(u, &at.file, at.line)
+}
+
+/// The first word of a line that is in the list.
+fn named(line: &str, list: &[&'static str]) -> Option<&'static str> {
+    let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    words.find_map(|w| list.iter().copied().find(|x| *x == w))
+}
+
+/// Of a call, or what a cast converts.
+fn arguments(u: &Unit, e: ExprId) -> &[ExprId] {
+    match &u.expr(e).kind {
+        ExprKind::Call { args, .. } => args,
+        ExprKind::Cast { arg, .. } => std::slice::from_ref(arg),
+        _ => &[],
+    }
+}
+
 /// The argument that a call brings back, if it is a global variable or a part of one.
 fn brought_back(u: &Unit, e: ExprId) -> Option<SymId> {
-    let ExprKind::Call { args, .. } = &u.expr(e).kind else {
-        return None;
-    };
-    let mut e = strip_casts(u, *args.first()?);
+    let mut e = strip_casts(u, *arguments(u, e).first()?);
     loop {
         e = match u.expr(e).kind {
             ExprKind::Member {
