@@ -199,3 +199,16 @@ pub fn symbols(object: &[u8]) -> Symbols {
     }
     s
 }
+
+/// Those of the names under which an object defines something of the size of a pointer.
+pub fn pointers(object: &[u8], names: &[&str]) -> Vec<String> {
+    let Ok(file) = object::File::parse(object) else {
+        return Vec::new();
+    };
+    let size = if file.is_64() { 8 } else { 4 };
+    let all = file
+        .symbols()
+        .filter(|s| s.is_global() && !s.is_undefined() && s.size() == size);
+    let named = all.filter_map(|s| s.name().ok().map(str::to_owned));
+    named.filter(|n| names.contains(&n.as_str())).collect()
+}

@@ -18,6 +18,10 @@ use std::path::{Path, PathBuf};
 /// In front of such names.
 const PREFIX: &str = "pc3_own.";
 
+/// Pointers to functions that the runtime saves and gives back.  A program's own ones take the place of the library's for
+/// everybody; beside them, a static link would want all else that the library defines together with its own.
+const REPLACED: [&str; 2] = ["error_print_progname", "obstack_alloc_failed_handler"];
+
 #[derive(Default)]
 pub struct Clashes {
     names: BTreeSet<String>,
@@ -32,18 +36,22 @@ impl Clashes {
         asked: &BTreeSet<String>,
     ) -> Result<Clashes, Stop> {
         let mut defined = BTreeSet::new();
+        let mut replaced = BTreeSet::new();
         for (c, made) in inputs.carriers.iter().zip(made) {
             if made.is_empty() {
                 defined.extend(c.records.iter().flat_map(|r| r.symbols.iter().cloned()));
             }
             for path in made {
-                defined.extend(elf::symbols(&read(path)?).defined);
+                let object = read(path)?;
+                defined.extend(elf::symbols(&object).defined);
+                replaced.extend(elf::pointers(&object, &REPLACED));
             }
         }
         for f in inputs.foreign.iter().filter(|f| f.is_users(o)) {
             defined.extend(f.symbols.defined.iter().cloned());
         }
-        let names = defined.intersection(asked).cloned().collect();
+        let mut names: BTreeSet<String> = defined.intersection(asked).cloned().collect();
+        names.retain(|n| !replaced.contains(n));
         Ok(Clashes { names })
     }
 
