@@ -254,6 +254,12 @@ const CASES: &[(&str, &str)] = &[
             $CC --cc=clang-19 -std=gnu23 l.c -o l; ./l; $CC main.o a.o b.o -o p",
     ),
     (
+        "sizes_of_builtin_types",
+        "echo 'int main(void) { __builtin_ms_va_list l; return sizeof l != 8; }' > l.c; gcc l.c || exit 77; \
+            printf 'int main(void) { unsigned long n[] = { sizeof(__builtin_ms_va_list), 3 }, *p = n;\\n#pragma pc3 checkpoint\\nreturn p[0] != sizeof(char *); }\\n' > l.c; \
+            $CC l.c -o l; ./l; $CC main.o a.o b.o -o p",
+    ),
+    (
         "functions_of_one_name",
         "which clang || exit 77; printf '#include <tgmath.h>\\nint main(void) { float x = 2;\\n#pragma pc3 checkpoint\\nreturn !(sizeof sqrt(x) == 4 && sizeof sqrt(3) == 8 && sqrt(x * 2) == 2); }\\n' > l.c; \
             $CC --cc=clang l.c -o l -lm; ./l; $CC main.o a.o b.o -o p",

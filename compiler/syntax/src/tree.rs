@@ -108,8 +108,8 @@ pub enum Type {
         elem: QualType,
         bytes: u64,
     },
-    /// A type this version cannot represent; carries the span to report.
-    Unsupported(Span),
+    /// A type this version cannot represent.
+    Unsupported(Unknown),
 }
 
 #[derive(Clone, Debug)]
@@ -524,6 +524,24 @@ pub enum TopItem {
     Decl(DeclGroup),
     Function(FuncId),
     Other(Span),
+}
+
+/// What spells a type that no other kind describes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Unknown {
+    /// The text of its declaration.
+    Written(Span),
+    /// A name that the compiler has for it.
+    Named(&'static str),
+}
+
+impl Unknown {
+    pub fn spelled<'u>(&self, u: &'u Unit) -> &'u str {
+        match self {
+            Unknown::Written(span) => u.slice(span),
+            Unknown::Named(name) => name,
+        }
+    }
 }
 
 /// One translation unit.

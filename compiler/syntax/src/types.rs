@@ -447,7 +447,8 @@ impl Unit {
             Type::Complex(k) => base(&format!("{} _Complex", float_name(*k))),
             Type::ComplexInt(k) => base(&format!("{} _Complex", int_name(*k))),
             Type::VaList => base("__builtin_va_list"),
-            Type::Unsupported(_) => base("<unsupported>"),
+            Type::Unsupported(Unknown::Named(name)) => base(name),
+            Type::Unsupported(Unknown::Written(_)) => base("<unsupported>"),
             Type::Vector { elem, bytes } => {
                 base(&format!("<vector {bytes} {}>", self.type_name(*elem)))
             }

@@ -58,7 +58,7 @@ impl TypeTable<'_, '_> {
     ) -> Option<Field> {
         let place = format!("(({c} *)0)->{n}");
         let ty = match self.unknown(f.ty.ty) {
-            Some((span, dimensions)) => self.bytes_of(f, &place, &span, dimensions)?,
+            Some((name, dimensions)) => self.bytes_of(f, &place, &name, dimensions)?,
             None => {
                 self.agrees(&place, f.ty.ty, &format!("member `{n}` of {c}"));
                 self.integer_with_meaning(f.ty.ty, held)?
@@ -175,9 +175,9 @@ impl TypeTable<'_, '_> {
     }
 
     /// Of a type that the front-end does not know, and arrays of it: how it is spelled, and the number of dimensions.
-    fn unknown(&self, t: TypeId) -> Option<(Span, usize)> {
+    fn unknown(&self, t: TypeId) -> Option<(String, usize)> {
         match self.cx.u.ty(t) {
-            Type::Unsupported(span) => Some((span.clone(), 0)),
+            Type::Unsupported(it) => Some((it.spelled(self.cx.u).to_owned(), 0)),
             Type::Array { elem, .. } => self.unknown(elem.ty).map(|(s, n)| (s, n + 1)),
             _ => None,
         }
@@ -188,7 +188,7 @@ impl TypeTable<'_, '_> {
         &mut self,
         f: &pc3_syntax::tree::Field,
         place: &str,
-        span: &Span,
+        name: &str,
         dimensions: usize,
     ) -> Option<usize> {
         let flexible = matches!(
@@ -202,7 +202,6 @@ impl TypeTable<'_, '_> {
             self.no_row(f);
             return None;
         }
-        let name = self.cx.u.slice(span);
         let one = format!("{place}{}", "[0]".repeat(dimensions));
         let class = format!("__builtin_classify_type({one})");
         // Of pointers, functions, structs and unions.

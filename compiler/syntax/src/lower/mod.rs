@@ -366,7 +366,7 @@ impl Lower {
         self.diags.push(d);
     }
     fn unsupported(&mut self, span: Span) -> QualType {
-        self.types.plain(Type::Unsupported(span))
+        self.types.plain(Type::Unsupported(Unknown::Written(span)))
     }
     fn add(&mut self, kind: ExprKind, ty: QualType, span: Span) -> ExprId {
         self.unit.exprs.push(Expr { kind, ty, span });

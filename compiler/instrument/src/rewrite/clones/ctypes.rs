@@ -120,7 +120,7 @@ impl<'a> Names<'a> {
                 "__attribute__((vector_size({bytes}))) {}",
                 self.base(elem.ty)
             ),
-            Type::Unsupported(s) => self.u.slice(s).to_string(),
+            Type::Unsupported(s) => s.spelled(self.u).to_string(),
             Type::Pointer(_) if self.u.is_null_type(t) => "__typeof__(nullptr)".into(),
             Type::Pointer(_) | Type::Array { .. } | Type::Function { .. } => {
                 unreachable!("derived types have declarators")

@@ -25,7 +25,7 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     attributes(cx, f, plan, out);
     setjmp(cx, f, plan, out);
     live_values(cx, f, plan, out);
-    nameless_temporaries(cx, plan, out);
+    nameless_temporaries(cx, f, plan, out);
     variable_lengths(cx, f, plan, out);
     openmp(cx, f, plan, out);
     other(cx, f, out);
@@ -107,10 +107,14 @@ fn setjmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
 }
 
 /// Of types that no table describes (`_Float16`).
-fn nameless_temporaries(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
+fn nameless_temporaries(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
     for t in &plan.temps {
         if let TempTy::Value(q) = t {
-            if let Type::Unsupported(span) = cx.u.ty(q.ty) {
+            if let Type::Unsupported(unknown) = cx.u.ty(q.ty) {
+                let span = match unknown {
+                    Unknown::Written(span) => span,
+                    Unknown::Named(_) => &cx.u.func(f).head,
+                };
                 out.push(Diagnostic::refusal(
                     cx.u,
                     span,

@@ -80,6 +80,6 @@ pub fn spelled(unit: usize, u: &Unit, ty: TypeId) -> String {
         Type::Record(r) => format!("record {}", super::record_key(unit, u, *r)),
         Type::VaList => "va_list".into(),
         Type::Vector { elem, bytes } => format!("vector {bytes} {}", spell(elem)),
-        Type::Unsupported(s) => u.slice(s).to_string(),
+        Type::Unsupported(s) => s.spelled(u).to_string(),
     }
 }

@@ -33,7 +33,7 @@ impl Lower {
                 "vector_size" => vector(qt, &arg, &self.unit.target),
                 _ => None,
             };
-            let ty = ty.unwrap_or(Type::Unsupported(a.span));
+            let ty = ty.unwrap_or(Type::Unsupported(Unknown::Written(a.span)));
             QualType {
                 ty: self.types.intern(ty),
                 ..qt

@@ -14,10 +14,13 @@ impl Lower {
             ("__uint128_t", Type::Int(IntKind::UInt128)),
             ("__float128", Type::Float(Float128)),
             ("__float80", Type::Float(LongDouble)),
-            ("__fp16", Type::Unsupported(0..0)),
-            ("__bf16", Type::Unsupported(0..0)),
-            ("__ibm128", Type::Unsupported(0..0)),
-            ("__builtin_ms_va_list", Type::Unsupported(0..0)),
+            ("__fp16", Type::Unsupported(Unknown::Named("__fp16"))),
+            ("__bf16", Type::Unsupported(Unknown::Named("__bf16"))),
+            ("__ibm128", Type::Unsupported(Unknown::Named("__ibm128"))),
+            (
+                "__builtin_ms_va_list",
+                Type::Unsupported(Unknown::Named("__builtin_ms_va_list")),
+            ),
         ];
         for (name, ty) in list {
             let ty = self.types.plain(ty);
