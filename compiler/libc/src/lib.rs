@@ -44,8 +44,15 @@ pub fn is_own(path: &str) -> bool {
 }
 
 fn all() -> impl Iterator<Item = &'static Library> {
-    ALL.iter().chain(CALLING)
+    ALL.iter().chain(CALLING).chain(OF_MUSL)
 }
+
+/// What musl remembers otherwise.
+const OF_MUSL: &[Library] = &[Library {
+    file: "pc3-multibyte-musl.c",
+    text: include_str!("../library/pc3-multibyte-musl.c"),
+    names: &["mbrtowc", "mbrlen", "mbsrtowcs", "mbsnrtowcs"],
+}];
 
 const ALL: &[Library] = &[
     Library {
@@ -479,12 +486,20 @@ impl Library {
                 | "pc3-environment.c"
                 | "pc3-texts.c"
                 | "pc3-spin.c"
-                | "pc3-multibyte.c"
+                | "pc3-multibyte-musl.c"
                 | "pc3-copies.c"
                 | "pc3-scan.c"
                 | "pc3-teams.c"
                 | "pc3-fork.c"
         )
+    }
+
+    /// What takes its place in a program that is linked with musl.
+    pub fn with_musl(&'static self) -> &'static Library {
+        match (self.file, OF_MUSL) {
+            ("pc3-multibyte.c", [multibyte, ..]) => multibyte,
+            _ => self,
+        }
     }
 
     /// Of the functions that it provides, some that these units call.

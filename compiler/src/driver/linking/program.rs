@@ -230,7 +230,10 @@ impl Program {
             calling.retain(|l| graph.called_back.iter().any(|n| l.provides(n)));
         }
         libraries.extend(calling);
-        for own in libraries {
+        for mut own in libraries {
+            if musl {
+                own = own.with_musl();
+            }
             if musl && !own.is_any() {
                 diags.push(other_library(&own.called(&self.trees)));
             }

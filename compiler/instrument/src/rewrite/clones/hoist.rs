@@ -89,6 +89,8 @@ fn rename_uses(cx: &mut UnitCx) {
 /// `__typeof__(x)` where `x` may move, get another name, or be out of reach of a hoisted type: the type itself.
 pub(crate) fn spell_typeofs(cx: &mut UnitCx) {
     let u = cx.u;
+    let moved = moved(cx);
+    let local = |s: SymId| u.sym(s).func.is_some();
     for e in &u.typeofs {
         let x = u.expr(*e);
         let inside = |f: &FuncId| {
@@ -100,7 +102,8 @@ pub(crate) fn spell_typeofs(cx: &mut UnitCx) {
         };
         let spelled = !cx.names.is_vm(x.ty) && !matches!(u.ty(x.ty.ty), Type::Unsupported(_));
         let moves = |s: SymId| cx.statics.contains_key(&s) || cx.hoisted.contains_key(&s);
-        if spelled && (!cx.plan(f).points.is_empty() || mentions(u, *e, &moves)) {
+        let leaves = || is_within(&x.span, &moved) && mentions(u, *e, &local);
+        if spelled && (!cx.plan(f).points.is_empty() || mentions(u, *e, &moves) || leaves()) {
             // `typeof((x))`: a value, since no type stands in more parentheses.
             let before = u.slice(&(0..x.span.start)).trim_end();
             let before = before.strip_suffix('(').map_or("", str::trim_end);
@@ -127,9 +130,8 @@ fn mentions(u: &Unit, e: ExprId, which: &dyn Fn(SymId) -> bool) -> bool {
     any
 }
 
-/// `sizeof x` where `x` is a local, in what moves out of its function, or where `x` itself has moved (the text may be a
-/// `case` label or a length): `sizeof(its type)`.
-fn spell_sizes(cx: &mut UnitCx) {
+/// What moves out of the functions: definitions of types, objects of static storage.
+fn moved(cx: &UnitCx) -> Vec<Span> {
     let u = cx.u;
     let mut moved: Vec<Span> = Vec::new();
     for k in 0..u.functions.len() as u32 {
@@ -142,12 +144,23 @@ fn spell_sizes(cx: &mut UnitCx) {
             moved.extend(first.map(|_| d.span.clone()));
         });
     }
+    moved
+}
+
+fn is_within(span: &Span, all: &[Span]) -> bool {
+    (all.iter()).any(|m| m.start <= span.start && span.end <= m.end)
+}
+
+/// `sizeof x` where `x` is a local, in what moves out of its function, or where `x` itself has moved (the text may be a
+/// `case` label or a length): `sizeof(its type)`.
+fn spell_sizes(cx: &mut UnitCx) {
+    let u = cx.u;
+    let moved = moved(cx);
     let sizes = u.exprs.iter().filter_map(|x| match x.kind {
         ExprKind::SizeofExpr(of) => Some((x, of)),
         _ => None,
     });
     for (x, of) in sizes {
-        let inside = |m: &Span| m.start <= x.span.start && x.span.end <= m.end;
         let q = u.expr(of).ty;
         let has_size = |q: QualType| match u.ty(q.ty) {
             Type::Array { len, .. } => *len != ArrayLen::Unknown,
@@ -160,7 +173,7 @@ fn spell_sizes(cx: &mut UnitCx) {
             cx.statics.contains_key(&s) || u.sym(s).func.is_some_and(shadow)
         };
         let needed =
-            mentions(u, of, &elsewhere) || moved.iter().any(inside) && mentions(u, of, &local);
+            mentions(u, of, &elsewhere) || is_within(&x.span, &moved) && mentions(u, of, &local);
         if needed && has_size(q) {
             cx.ambient.push(Edit {
                 span: x.span.clone(),
