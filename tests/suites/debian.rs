@@ -78,7 +78,10 @@ const TORTURE: &[&str] = &[
 
 pub fn trials() -> Vec<Trial> {
     let sources = arch::target_dir().join("sources");
-    let (bz, torture) = (sources.join("bzip2"), sources.join("torture"));
+    let (bz, torture) = (
+        sources.join("bzip2"),
+        sources.join("gcc/gcc.c-torture/execute"),
+    );
     let mut list = Vec::new();
     for way in [Way::Compress, Way::Decompress] {
         for ends in [Ends::Standard, Ends::Files] {

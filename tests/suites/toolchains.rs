@@ -2,6 +2,7 @@
 //! back. `cargo xtask toolchains` tries all programs with any compiler.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
@@ -10,7 +11,7 @@ use libtest_mimic::Trial;
 use pc3_tests::arch;
 use pc3_tests::clock;
 use pc3_tests::program::Program;
-use pc3_tests::toolchains::{Toolchain, ToolchainResult};
+use pc3_tests::toolchains::{self, Toolchain, ToolchainResult};
 
 /// Compilers with the dialects that they are tried in.
 const TRIED: [(&str, &str); 2] = [("clang-14", "gnu17"), ("clang-19", "gnu23")];
@@ -27,10 +28,25 @@ const PROGRAMS: [&str; 6] = [
 /// Files of `compiler/tests/ui` with numbers that macros made, lists of arguments, and what clang does otherwise.
 const READ: [&str; 4] = ["float_numbers", "arguments", "cleanup", "set_jump"];
 
+/// Compilers that gcc's tests of C23 are read with: each as it is, with a location everywhere.
+const READERS: [&str; 2] = ["gcc", "clang-19"];
+/// One of so many is read, at another commit another one.
+const PARTS: usize = 6;
+/// Of these so many are accepted at least.
+const ACCEPTED: usize = 3;
+
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![clock::test("toolchains::oldest", || {
         of_its_time().map_err(|e| format!("{e:#}").into())
     })];
+    for cc in READERS {
+        let folder = arch::target_dir().join("sources/gcc/gcc.dg");
+        let here = arch::in_path(cc) && folder.is_dir();
+        let trial = clock::test(format!("toolchains::{cc}::c23"), move || {
+            reads(cc, &folder).map_err(|e| format!("{e:#}").into())
+        });
+        trials.push(trial.with_ignored_flag(!here));
+    }
     for (cc, dialect) in TRIED {
         let here = arch::in_path(cc);
         if !here {
@@ -73,6 +89,32 @@ fn told(cc: &str, dialect: &str, name: &str) -> Result<()> {
         Some(ToolchainResult::Same) => Ok(()),
         other => bail!("{other:?}"),
     }
+}
+
+fn is_of_c23(name: &OsStr) -> bool {
+    name.to_string_lossy().starts_with("c2x-")
+}
+
+/// gcc's own tests of C23: what the compiler accepts is read, and the compiler accepts what is printed.
+fn reads(cc: &str, folder: &Path) -> Result<()> {
+    let toolchain = Toolchain::find(cc, "c23", false);
+    let toolchain = toolchain.with_context(|| format!("{cc} does not know C23"))?;
+    let (mut read, mut bad) = (0, Vec::new());
+    let mut files = toolchains::sources(folder)?;
+    files.retain(|f| f.file_name().is_some_and(is_of_c23));
+    let parts = arch::in_turn(cc, 0..PARTS);
+    let chosen = (files.into_iter().enumerate()).filter(|(i, _)| parts.contains(&(i % PARTS)));
+    for (_, file) in chosen {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        match toolchain.reads(&file, false)? {
+            None => {}
+            Some(ToolchainResult::Same) => read += 1,
+            Some(other) => bad.push(format!("{name}: {other:?}")),
+        }
+    }
+    ensure!(bad.is_empty(), "{}", bad.join("\n"));
+    ensure!(read >= ACCEPTED, "only {read} files are accepted by {cc}");
+    Ok(())
 }
 
 /// The C library that the runtime needs is no newer than the documents say.

@@ -33,9 +33,9 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "gcc-12",
         suite: BOOKWORM,
-        folder: "torture",
+        folder: "gcc",
         needs: &["tar", "xz"],
-        unpack: torture,
+        unpack: gcc_tests,
     },
     Package {
         name: "zlib",
@@ -268,8 +268,8 @@ fn mpich(downloads: &Path, into: &Path) -> Result<()> {
     )
 }
 
-/// The tarball holds gcc's own, which is read without being written out.
-fn torture(downloads: &Path, into: &Path) -> Result<()> {
+/// Only tests: the tarball holds gcc's own, which is read without being written out.
+fn gcc_tests(downloads: &Path, into: &Path) -> Result<()> {
     let mut outer = Command::new("tar")
         .arg("-xOf")
         .arg(orig(downloads)?)
@@ -280,8 +280,9 @@ fn torture(downloads: &Path, into: &Path) -> Result<()> {
     let inner = Command::new("tar")
         .args(["-xJf", "-", "-C"])
         .arg(into)
-        .args(["--strip-components=5", "--wildcards"])
+        .args(["--strip-components=3", "--wildcards"])
         .arg("*/gcc/testsuite/gcc.c-torture/execute/*")
+        .arg("*/gcc/testsuite/gcc.dg/*")
         .stdin(gcc)
         .status()?;
     // The inner one may stop reading before the end.

@@ -269,7 +269,7 @@ fn find(o: &TortureOptions) -> Result<Vec<Source>> {
             .canonicalize()
             .with_context(|| folder.display().to_string())?,
         None => {
-            let folder = sources::folder().join("torture");
+            let folder = sources::folder().join("gcc/gcc.c-torture/execute");
             if !folder.is_dir() {
                 sources::fetch();
             }
