@@ -570,3 +570,27 @@ fn later_declarations() {
         "#]],
     );
 }
+
+/// Names in parentheses, as headers have them against macros; an empty body behind them is no empty list.
+#[test]
+fn names_in_parentheses() {
+    check(
+        "void (a)(void) {} int ((b))(int x) { return x; } void(c)() {} int *((d)(void)) { return (int *)(int[1]){}; }",
+        expect![[r#"
+            function a: void (void) linked init ()
+              {
+              }
+            function b: int (int) linked init (x: int)
+              {
+                return x
+              }
+            function c: void () linked init ()
+              {
+              }
+            function d: int *(void) linked init ()
+              {
+                return (cast (literal {}):int [1]):int *
+              }
+        "#]],
+    );
+}

@@ -184,23 +184,22 @@ pub(crate) fn parse_piece(
     }
 }
 
-/// Is the innermost derivation next to the name a parameter list?
+/// Is the derivation next to the name a parameter list?
 fn declares_function(d: &Declarator) -> bool {
-    if let DeclaratorKind::Declarator(inner) = &d.kind.node {
-        if !inner.node.derived.is_empty()
-            || matches!(inner.node.kind.node, DeclaratorKind::Declarator(_))
-        {
-            return declares_function(&inner.node);
-        }
-    }
-    let suffix = d
-        .derived
-        .iter()
-        .find(|x| !matches!(x.node, DerivedDeclarator::Pointer(_)));
     matches!(
-        suffix.map(|x| &x.node),
+        next_to_name(d),
         Some(DerivedDeclarator::Function(_) | DerivedDeclarator::KRFunction(_))
     )
+}
+
+fn next_to_name(d: &Declarator) -> Option<&DerivedDeclarator> {
+    let inner = match &d.kind.node {
+        DeclaratorKind::Declarator(inner) => next_to_name(&inner.node),
+        _ => None,
+    };
+    let is_pointer = |x: &&DerivedDeclarator| matches!(x, DerivedDeclarator::Pointer(_));
+    let own = || d.derived.iter().map(|x| &x.node);
+    inner.or_else(|| own().find(|x| !is_pointer(x)).or_else(|| own().next()))
 }
 
 /// Where an `int` that old C leaves out must be inserted for the parser to go on.

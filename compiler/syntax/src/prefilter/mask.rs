@@ -330,10 +330,12 @@ impl<'a> Masker<'a> {
         let t = self.tokens.list[before];
         match self.word(before) {
             "if" | "while" | "for" | "switch" | "]" => false,
-            // `(void)(int[]) {`, but not the function `int (*f(int a))(int) {`.
+            // `(void)(int[]) {`, but not the functions `int (*f(int a))(int) {` and `int (f)(void) {`.
             ")" => {
                 let first = self.opening(before).map_or("*", |o| self.word(o + 1));
-                self.braces > 0 && first != "*"
+                let begun = |w: &&str| matches!(*w, "=" | ";" | "{" | "}");
+                let in_value = || (0..before).rev().map(|j| self.word(j)).find(begun) == Some("=");
+                first != "*" && (self.braces > 1 || in_value())
             }
             "return" | "sizeof" | "=" | "," | "(" | "[" | "{" | "?" | ":" => true,
             _ => t.kind == TokenKind::Punct,
