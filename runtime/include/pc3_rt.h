@@ -264,6 +264,7 @@ struct pc3_rank {
     void *args;                      /* set by a caller of a function that reads its variable arguments from memory */
     pc3_size stack;                  /* an address in the frame that calls main */
     unsigned crowded;                /* are there values that had to make place for others? */
+    unsigned apart;                  /* it is no rank, but what a thread without one has in its place */
     struct pc3_value values[PC3_VALUES]; /* by what they hold */
     pc3_size told, told_bytes;       /* what is stored here needs not be told: it is known that nobody knows what lies here */
     pc3_size from, from_bytes;       /* the pointer that is being moved; the array it is the start of */
@@ -408,8 +409,8 @@ PC3_INLINE void *pc3_keep(const void *pc3_object, pc3_size pc3_offset, unsigned 
 /* May something of these bytes be in that table? */
 extern unsigned long long pc3_tabled[] __attribute__((visibility("hidden")));
 PC3_INLINE int pc3_is_tabled(const void *pc3_p, pc3_size pc3_n) {
-    pc3_size pc3_a = (pc3_size)pc3_p >> 8, pc3_b = ((pc3_size)pc3_p + pc3_n) >> 8;
-    return pc3_n > 256 || ((pc3_tabled[pc3_a / 64 % 1024] >> pc3_a % 64 | pc3_tabled[pc3_b / 64 % 1024] >> pc3_b % 64) & 1);
+    pc3_size pc3_a = (pc3_size)pc3_p >> 8;
+    return pc3_n > 256 || (pc3_tabled[pc3_a / 64 % 1024] >> pc3_a % 64 & 1);
 }
 
 /* Objects with such unions, of so many levels, are copied by memcpy, memmove; pc3_tables: they may be in the table, too. */
@@ -439,6 +440,12 @@ PC3_INLINE void pc3_void(pc3_size pc3_d, unsigned pc3_place) {
     pc3_size pc3_at = pc3_place & ((1u << pc3_place_level) - 1);
     if (pc3_place != (unsigned)pc3_no_place) *(pc3_is4 *)(pc3_d + 2 * pc3_at + (pc3_place >> pc3_place_level) * (pc3_size)pc3_notes_level) = 0;
 }
+/* Up to 128 bytes by stores: gcc calls or repeats one where there are more than 64, and knows less of what is overwritten. */
+PC3_INLINE void pc3_fill(void *pc3_to, int pc3_c, pc3_size pc3_n) {
+    pc3_size pc3_first = __builtin_constant_p(pc3_n) && pc3_n > 64 && pc3_n <= 128 ? 64 : 0;
+    __builtin_memset(pc3_to, pc3_c, pc3_first);
+    __builtin_memset((char *)pc3_to + pc3_first, pc3_c, pc3_n - pc3_first);
+}
 /* Much of it may have no notes, nor memory for them: the runtime looks first. */
 PC3_INLINE void *pc3_noted_memset(void *pc3_to, int pc3_c, pc3_size pc3_n, unsigned pc3_levels, pc3_size pc3_whole, unsigned pc3_p0,
                                   unsigned pc3_p1, unsigned pc3_p2, unsigned pc3_p3) {
@@ -446,7 +453,7 @@ PC3_INLINE void *pc3_noted_memset(void *pc3_to, int pc3_c, pc3_size pc3_n, unsig
     if (PC3_UNLIKELY(pc3_n > 256 || !pc3_together(pc3_to, pc3_n))) return pc3_union_memset(pc3_to, pc3_c, pc3_n);
     if (pc3_levels & pc3_tables && PC3_UNLIKELY(pc3_is_tabled(pc3_to, pc3_n))) return pc3_union_memset(pc3_to, pc3_c, pc3_n);
     pc3_d = pc3_notes[(pc3_size)pc3_to >> pc3_notes_shift] + 2 * (pc3_size)pc3_to;
-    __builtin_memset(pc3_to, pc3_c, pc3_n);
+    pc3_fill(pc3_to, pc3_c, pc3_n);
     if (pc3_n == pc3_whole) {
         pc3_void(pc3_d, pc3_p0);
         pc3_void(pc3_d, pc3_p1);
@@ -674,10 +681,10 @@ extern void pc3_register_tls(const struct pc3_tls *);
 __thread int pc3_state;
 __thread pc3_diff pc3_delta;
 /* Who runs in constructors and in threads of libraries: callers of allocation wrappers write there. */
-static struct pc3_rank pc3_nobody;
+static struct pc3_rank pc3_nobody = { .apart = 1 };
 __thread struct pc3_rank *pc3_me = &pc3_nobody;
 static void pc3_tls_set(struct pc3_rank *pc3_r, pc3_diff pc3_d) { pc3_me = pc3_r ? pc3_r : &pc3_nobody; pc3_delta = pc3_d; }
-static struct pc3_rank *pc3_tls_me(void) { return pc3_me == &pc3_nobody ? (struct pc3_rank *)0 : pc3_me; }
+static struct pc3_rank *pc3_tls_me(void) { return pc3_me->apart ? (struct pc3_rank *)0 : pc3_me; }
 static int *pc3_tls_state(void) { return &pc3_state; }
 static const struct pc3_tls pc3_tls_access = { pc3_tls_set, pc3_tls_me, pc3_tls_state };
 /* With a number, as the section of those without one is constant in programs that put pointers there themselves. */

@@ -190,6 +190,12 @@ impl Arena {
     /// Frees an object.
     #[inline]
     pub fn free(&mut self, ptr: *mut u8) -> Result<(), Fault> {
+        self.free_seen(ptr, |_, _| {})
+    }
+
+    /// The same; `see` is told its type and size while it is there.
+    #[inline]
+    pub fn free_seen(&mut self, ptr: *mut u8, see: impl FnOnce(u32, usize)) -> Result<(), Fault> {
         let page = self.near.lookup(ptr as usize);
         // SAFETY: descriptors stay readable; past the test of the owner it is ours.
         unsafe {
@@ -197,7 +203,7 @@ impl Arena {
                 || (*page).owner.load(Ordering::Relaxed) != self.id
                 || (*page).kind != Kind::Slab
             {
-                return self.free_large(ptr);
+                return self.free_large(ptr, see);
             }
             let p = &mut *page;
             let offset = ptr as usize - p.base as usize;
@@ -210,6 +216,7 @@ impl Arena {
             if *bits & bit != 0 {
                 return Err(Fault::Freed);
             }
+            see(p.type_at(index), p.size_at(index));
             *bits |= bit;
             p.used -= 1;
             if !p.types.is_null() {
@@ -307,6 +314,20 @@ impl Arena {
             };
             // In front of a large object there may be some bytes, too.
             (addr.wrapping_sub(obj.base as usize) <= obj.size).then_some(obj)
+        }
+    }
+
+    /// The type of whatever lies there, in free memory as well, if all of its page has one.
+    #[inline]
+    pub fn common_type(&self, addr: usize) -> Option<u32> {
+        let page = self.near.lookup(addr);
+        // SAFETY: as in `free`.
+        unsafe {
+            if page.is_null() || (*page).owner.load(Ordering::Relaxed) != self.id {
+                return None;
+            }
+            let p = &*page;
+            (p.kind == Kind::Slab && p.types.is_null()).then_some(p.ty)
         }
     }
 

@@ -122,8 +122,14 @@ impl Arena {
         page
     }
 
-    pub(crate) unsafe fn free_large(&mut self, ptr: *mut u8) -> Result<(), Fault> {
+    #[inline(never)]
+    pub(crate) unsafe fn free_large(
+        &mut self,
+        ptr: *mut u8,
+        see: impl FnOnce(u32, usize),
+    ) -> Result<(), Fault> {
         let (page, _) = self.object_at(ptr)?;
+        see((*page).ty, (*page).size);
         self.remove(page);
         if (*page).region.is_null() {
             let (base, len, left) = ((*page).base, (*page).len, (*page).left);

@@ -267,3 +267,21 @@ fn large_objects_have_nothing_of_other_types_in_them() {
         }
     }
 }
+
+#[test]
+fn who_frees_an_object_can_see_it_and_a_page_of_one_type_says_so() {
+    let mut a = Arena::new(0);
+    let (small, large) = (a.alloc(24, 5), a.alloc(1 << 20, 6));
+    assert_eq!(a.common_type(small as usize + 3), Some(5));
+    assert_eq!(a.common_type(large as usize), None);
+    assert_eq!(a.common_type(&raw const a as usize), None);
+    let other = a.alloc(24, 5);
+    assert!(a.set_type(other, 7));
+    assert_eq!(a.common_type(small as usize), None);
+    let mut seen = Vec::new();
+    for p in [small, large, other] {
+        a.free_seen(p, |ty, n| seen.push((ty, n))).unwrap();
+        assert!(a.free_seen(p, |_, _| panic!("it is gone")).is_err());
+    }
+    assert_eq!(seen, [(5, 24), (6, 1 << 20), (7, 24)]);
+}

@@ -4,6 +4,9 @@
 //! that moves a pointer to where it could leave its object (pc3cc's `program/locals/out_of_bounds_pointers`), and where it does, which object it
 //! came from is kept here, by the number itself. Copies of the pointer are the same number, and need nothing.
 
+use std::borrow::Cow;
+use std::ffi::CStr;
+
 use rustc_hash::FxHashMap;
 
 /// Objects that one number may belong to; with more it is told of as if it were two.
@@ -18,7 +21,8 @@ pub struct OutOfBoundsOrigin {
     pub object: usize,
     /// What it points to has so many bytes.
     pub elem: usize,
-    pub place: String,
+    /// Where the program moved it: text of the program, or of a checkpoint.
+    pub place: Cow<'static, CStr>,
 }
 
 /// Those of one rank.
@@ -29,6 +33,11 @@ pub struct Beside {
 }
 
 impl Beside {
+    /// Is there no room for another object that this number may belong to?
+    pub fn is_full(&self, to: usize) -> bool {
+        self.known.get(&to).is_some_and(|list| list.len() >= MOST)
+    }
+
     pub fn add(&mut self, to: usize, from: OutOfBoundsOrigin) {
         let list = self.known.entry(to).or_default();
         match list.iter().position(|f| f.object == from.object) {

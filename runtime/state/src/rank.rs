@@ -351,8 +351,15 @@ impl Rank {
     /// As many bytes as `n` of where the request came from are here, at least.
     #[inline]
     pub fn asked(&self, n: usize, site: *const pc3_site) -> usize {
+        match self.wanted_plan.is_some() && std::ptr::eq(site, &raw const *self.wanted) {
+            true => self.wanted_here(n),
+            false => n,
+        }
+    }
+
+    #[cold]
+    fn wanted_here(&self, n: usize) -> usize {
         let plan = self.wanted_plan.as_ref();
-        let plan = plan.filter(|_| std::ptr::eq(site, &raw const *self.wanted));
         let here = plan.and_then(|p| p.dst_size(n as u64).ok());
         here.map_or(n, |here| n.max(here as usize))
     }

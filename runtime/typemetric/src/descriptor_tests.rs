@@ -70,7 +70,7 @@ fn layouts_agree_with_the_header() {
         pc3_hook { "destructor" = destructor, "priority" = priority, "function" = function }
         pc3_around { "function" = function, "events" = events }
         pc3_rank { "sp" = sp, "sp_end" = sp_end, "passages" = passages, "at" = at, "site" = site,
-            "args" = args, "stack" = stack, "crowded" = crowded, "values" = values,
+            "args" = args, "stack" = stack, "crowded" = crowded, "apart" = apart, "values" = values,
             "told" = told, "told_bytes" = told_bytes, "from" = from, "from_bytes" = from_bytes,
             "within" = within, "within_bytes" = within_bytes, "within_elem" = within_elem }
         pc3_value { "held" = held, "code" = code, "count" = count }

@@ -329,8 +329,8 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
             if !rank.first_numbers.is_empty() {
                 rank.first_numbers.gone(p as usize);
             }
-            rank.unions.freed(p as usize, &rank.heap);
-            rank.heap.free(p.cast())
+            let (heap, unions) = (&mut rank.heap, &mut rank.unions);
+            heap.free_seen(p.cast(), |ty, n| unions.freed(p as usize, n, ty))
         }
         // A thread that is no rank must not touch a rank's arena, which may be in use: its
         // objects are left alone.

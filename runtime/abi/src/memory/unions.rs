@@ -223,6 +223,13 @@ const NOWHERE: Range<usize> = 0..0;
 /// `NOWHERE`: it is none of the heap.
 #[inline]
 fn object(rank: &Rank, at: usize, n: usize, from: Option<usize>) -> Option<Range<usize>> {
+    match rank.heap.common_type(at) {
+        Some(ty) if !rank.unions.shapes().has(ty) => None,
+        _ => object_there(rank, at, n, from),
+    }
+}
+
+fn object_there(rank: &Rank, at: usize, n: usize, from: Option<usize>) -> Option<Range<usize>> {
     let stack = rank.shadow.start() as usize..rank.shadow.end() as usize;
     if !stack.contains(&at) {
         if let Some(object) = around(rank, at) {

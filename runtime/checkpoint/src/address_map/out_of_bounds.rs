@@ -1,7 +1,8 @@
 //! Pointers outside of their objects ([`pc3_state::beside`]): when one is told of, and their way through a checkpoint.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ffi::c_char;
+use std::ffi::{c_char, CStr, CString};
 
 use pc3_typemetric::types::{TypeId, TypeTable};
 
@@ -10,7 +11,6 @@ use pc3_format::meta::BesideMeta;
 use pc3_state::beside::{Beside, OutOfBoundsOrigin, FEW};
 use pc3_state::program::registry::{Extent, Program};
 use pc3_state::rank::Rank;
-use pc3_state::stack::frames::text;
 
 /// The objects of static storage, in order.
 fn statics(program: &Program) -> &[Extent] {
@@ -72,17 +72,29 @@ pub fn moved(rank: &mut Rank, from: usize, to: usize, elem: usize, place: *const
     let from = OutOfBoundsOrigin {
         object,
         elem,
-        place: text(place).into_owned(),
+        place: constant(place),
     };
-    // Of objects that are gone there are no pointers in use.
-    if let Some(mut list) = rank.beside.known.remove(&to) {
-        list.retain(|f| is_there(rank, f.object));
-        rank.beside.known.insert(to, list);
+    if rank.beside.is_full(to) {
+        // Of objects that are gone there are no pointers in use.
+        if let Some(mut list) = rank.beside.known.remove(&to) {
+            list.retain(|f| is_there(rank, f.object));
+            rank.beside.known.insert(to, list);
+        }
     }
     rank.beside.add(to, from);
     if rank.beside.known.len() > rank.beside.enough.max(FEW) {
         tidy(rank);
         rank.beside.enough = 2 * rank.beside.known.len();
+    }
+}
+
+/// A text of generated code.
+#[allow(clippy::not_unsafe_ptr_arg_deref)] // it lives as long as the program
+fn constant(text: *const c_char) -> Cow<'static, CStr> {
+    match text.is_null() {
+        true => c"".into(),
+        // SAFETY: a constant string of the program.
+        false => unsafe { CStr::from_ptr(text) }.into(),
     }
 }
 
@@ -117,7 +129,7 @@ pub fn save(rank: &mut Rank) -> Vec<BesideMeta> {
             addr: to,
             object: f.object as u64,
             elem: f.elem as u64,
-            place: f.place.clone(),
+            place: f.place.to_string_lossy().into_owned(),
         };
         list.iter().map(of).collect::<Vec<_>>()
     };
@@ -154,7 +166,7 @@ pub fn load(
                 OutOfBoundsOrigin {
                     object,
                     elem,
-                    place: b.place.clone(),
+                    place: CString::new(b.place.clone()).unwrap_or_default().into(),
                 },
             );
         }

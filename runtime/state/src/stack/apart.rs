@@ -42,12 +42,6 @@ pub fn begins(delta: isize) {
     DELTA.set(Some(delta));
 }
 
-/// Is it what such a thread has in a rank's place?
-#[inline]
-pub fn is_apart(me: *mut pc3_rank) -> bool {
-    AT.get() == me
-}
-
 /// Room for `bytes` on the thread's own stack, which begins with that; None: it is no thread of the program's.
 pub fn stack(bytes: usize) -> Option<*mut c_void> {
     let delta = DELTA.get()?;
@@ -60,7 +54,10 @@ pub fn stack(bytes: usize) -> Option<*mut c_void> {
         );
     };
     let mut own = Box::new(Apart {
-        abi: pc3_rank::new(base.cast(), base.wrapping_add(BYTES).cast()),
+        abi: pc3_rank {
+            apart: 1,
+            ..pc3_rank::new(base.cast(), base.wrapping_add(BYTES).cast())
+        },
         delta,
     });
     let at = &raw mut own.abi;

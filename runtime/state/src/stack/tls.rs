@@ -11,8 +11,6 @@ use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use pc3_typemetric::descriptor::pc3_rank;
 
-use crate::stack::apart;
-
 /// Mirror of `struct pc3_tls`.
 #[repr(C)]
 pub struct Tls {
@@ -30,7 +28,12 @@ unsafe extern "C" fn own_set(me: *mut pc3_rank, _delta: isize) {
     ME.set(me);
 }
 unsafe extern "C" fn own_me() -> *mut pc3_rank {
-    ME.get()
+    let me = ME.get();
+    // SAFETY: set by `set`, to a rank or what is in a rank's place.
+    match unsafe { me.as_ref() }.is_none_or(|me| me.apart != 0) {
+        true => null_mut(),
+        false => me,
+    }
 }
 unsafe extern "C" fn own_state() -> *mut c_int {
     STATE.with(Cell::as_ptr)
@@ -64,14 +67,11 @@ pub fn set(me: *mut pc3_rank, delta: isize) {
     unsafe { (access().set)(me, delta) }
 }
 
+/// The rank that the calling thread runs; null: none.
 #[inline]
 pub fn me() -> *mut pc3_rank {
     // SAFETY: a plain load.
-    let me = unsafe { (access().me)() };
-    match apart::is_apart(me) {
-        true => null_mut(),
-        false => me,
-    }
+    unsafe { (access().me)() }
 }
 
 #[inline]

@@ -17,7 +17,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use std::sync::Arc;
 
-use pc3_heap::Arena;
 use pc3_typemetric::descriptor::pc3_value;
 use pc3_typemetric::types::{TypeId, TypeTable};
 
@@ -409,13 +408,9 @@ impl Unions {
 
     /// An object of the heap is about to be freed.
     #[inline]
-    pub fn freed(&mut self, at: usize, heap: &Arena) {
-        if self.used == 0 && !notes::any() {
-            return;
-        }
-        let object = heap.find(at).filter(|o| o.base as usize == at);
-        if let Some(o) = object.filter(|o| self.shapes.has(o.ty)) {
-            self.over(at, o.size);
+    pub fn freed(&mut self, at: usize, n: usize, ty: u32) {
+        if self.shapes.has(ty) {
+            self.over(at, n);
         }
     }
 

@@ -15,7 +15,7 @@ static pc3_kept: [AtomicU64; SETS * WAYS] = [const { AtomicU64::new(0) }; SETS *
 
 const BLOCKS: usize = 1 << 10;
 
-/// Blocks of 256 bytes in which something was in the table, by the lower bits of their numbers.
+/// Blocks of 256 bytes in which, or in the one behind, something was in the table, by the lower bits of their numbers.
 #[no_mangle]
 #[allow(non_upper_case_globals)]
 static pc3_tabled: [AtomicU64; BLOCKS] = [const { AtomicU64::new(0) }; BLOCKS];
@@ -49,9 +49,11 @@ pub fn clear() {
 /// Something of a block is in the table.
 #[inline]
 pub fn mark(block: usize) {
-    let (word, bit) = (&pc3_tabled[block / 64 % BLOCKS], 1 << (block % 64));
-    if word.load(Relaxed) & bit == 0 {
-        word.fetch_or(bit, Relaxed);
+    for block in [block, block.wrapping_sub(1)] {
+        let (word, bit) = (&pc3_tabled[block / 64 % BLOCKS], 1 << (block % 64));
+        if word.load(Relaxed) & bit == 0 {
+            word.fetch_or(bit, Relaxed);
+        }
     }
 }
 

@@ -165,6 +165,8 @@ fn generated_code_sees_which_pointers_are_kept_until_their_objects_end() {
     u.member_held(at, TY + 1, 0, 130);
     u.member_held(at, TY, 2, 1 << 16);
     assert!(seen::is_kept(at, 66) && seen::is_kept(at, 130) && seen::is_tabled(at));
+    // What ends in a block is looked for by the block where it begins.
+    assert!(seen::is_tabled(at - 256));
     assert!(!seen::is_kept(at, 1 << 16) && !seen::is_kept(at + 16, 66));
     u.over(at, 16);
     assert!(!seen::is_kept(at, 66) && !seen::is_kept(at, 130));
