@@ -214,6 +214,8 @@ pub struct View<'a> {
     pub symbols: &'a [Symbol],
     pub enums: &'a [EnumDef],
     pub target: &'a Target,
+    /// Sizes of numbers and pointers are known as well: for what is decided under this ABI alone.
+    pub measured: bool,
 }
 
 impl Unit {
@@ -224,6 +226,7 @@ impl Unit {
             symbols: &self.symbols,
             enums: &self.enums,
             target: &self.target,
+            measured: false,
         }
     }
 }
@@ -276,9 +279,25 @@ impl View<'_> {
             ExprKind::SizeofType(q) if matches!(self.int_kind(q.ty), Some(k) if self.target.bits(k) == 8) => {
                 1
             }
+            ExprKind::SizeofType(q) if self.measured => self.size(q.ty)?,
+            ExprKind::SizeofExpr(a) if self.measured => self.size(self.exprs[a.index()].ty.ty)?,
             _ => return None,
         };
         self.convert(x.ty.ty, v)
+    }
+
+    /// Of numbers and pointers, in bytes, where all compilers agree on it.
+    fn size(&self, ty: TypeId) -> Option<i128> {
+        let bits = match self.types[ty.index()] {
+            Type::Pointer(_) => self.target.pointer_bits,
+            Type::Float(FloatKind::Float) => 32,
+            Type::Float(FloatKind::Double) => 64,
+            _ => match self.int_kind(ty)? {
+                IntKind::Bits { .. } => return None,
+                kind => self.target.bits(kind),
+            },
+        };
+        Some(i128::from(bits / 8))
     }
 
     fn binary(&self, op: BinOp, lhs: ExprId, rhs: ExprId) -> Option<i128> {

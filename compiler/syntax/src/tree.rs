@@ -30,6 +30,10 @@ pub struct QualType {
     pub is_volatile: bool,
     pub is_atomic: bool,
     pub is_restrict: bool,
+    /// By a typedef: what has this type may be accessed as any other (`may_alias`), and where its alignment is less than the
+    /// type's (`aligned`).
+    pub may_alias: bool,
+    pub unaligned: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

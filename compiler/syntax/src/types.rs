@@ -311,6 +311,8 @@ impl QualType {
             is_volatile: false,
             is_atomic: false,
             is_restrict: false,
+            may_alias: false,
+            unaligned: false,
         }
     }
     pub fn unqualified(self) -> QualType {
@@ -324,6 +326,8 @@ impl QualType {
             is_volatile: self.is_volatile || other.is_volatile,
             is_atomic: self.is_atomic || other.is_atomic,
             is_restrict: self.is_restrict || other.is_restrict,
+            may_alias: self.may_alias || other.may_alias,
+            unaligned: self.unaligned || other.unaligned,
         }
     }
 }

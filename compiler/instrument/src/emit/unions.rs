@@ -123,13 +123,7 @@ fn offset(cx: &UnitCx, t: TypeId, designator: &str) -> String {
     }
     match rest.strip_prefix('.') {
         Some(member) => {
-            let c = cx.names.type_name(QualType {
-                ty: t,
-                is_const: false,
-                is_volatile: false,
-                is_atomic: false,
-                is_restrict: false,
-            });
+            let c = cx.names.type_name(QualType::plain(t));
             text + &format!("__builtin_offsetof({c}, {member})")
         }
         None => text + "0",

@@ -379,6 +379,7 @@ impl Lower {
             symbols: &self.unit.symbols,
             enums: &self.unit.enums,
             target: &self.unit.target,
+            measured: false,
         }
     }
 }

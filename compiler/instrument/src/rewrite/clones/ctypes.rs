@@ -303,7 +303,13 @@ impl<'a> Names<'a> {
                 self.go(*ret, format!("{inner}({list})"), true)
             }
             _ => {
-                let base = self.base(q.ty);
+                let mut base = self.base(q.ty);
+                // clang takes no alignment here.
+                let unaligned = q.unaligned && !self.u.target.left_to_right;
+                let accessed = [(q.may_alias, "may_alias"), (unaligned, "aligned(1)")];
+                for (_, a) in accessed.iter().filter(|(on, _)| quals && *on) {
+                    base = format!("__typeof__(__typeof__({base}) __attribute__(({a})))");
+                }
                 if inner.is_empty() {
                     format!("{words}{base}")
                 } else {

@@ -13,6 +13,7 @@ pub fn check(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
         own_frame(cx, f, out);
         asm_points(cx, f, plan, out);
         unknown_types(cx, f, plan, out);
+        unknown_choices(cx, f, plan, out);
     }
 }
 
@@ -85,6 +86,44 @@ fn asm_points(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
         }
         true
     });
+}
+
+/// What `__builtin_choose_expr` does not choose is not evaluated; where only the compiler knows which that is, neither may do
+/// anything that decides how the function goes on.
+fn unknown_choices(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
+    let u = cx.u;
+    visit(u, Node::Stmt(u.func(f).body), &mut |n| {
+        let Node::Expr(e) = n else { return true };
+        let ExprKind::Call { callee, args } = &u.expr(e).kind else {
+            return true;
+        };
+        let chooses = matches!(&u.expr(*callee).kind, ExprKind::Ident(s) if u.sym(*s).name == "__builtin_choose_expr");
+        let acts = |e: ExprId| plan.points.in_expr(e) || assigns(u, e);
+        if chooses && args.iter().skip(1).any(|a| acts(*a)) {
+            let what = "a call or an assignment in what `__builtin_choose_expr` may choose, by a condition that pc3cc cannot compute,";
+            let help = "use `_Generic`, or move it to a function of its own";
+            refuse(cx, &u.expr(e).span, what, help, out);
+        }
+        true
+    });
+}
+
+fn assigns(u: &Unit, e: ExprId) -> bool {
+    let mut found = false;
+    visit(u, Node::Expr(e), &mut |n| {
+        if let Node::Expr(e) = n {
+            found |= match u.expr(e).kind {
+                ExprKind::Assign { .. } => true,
+                ExprKind::Unary { op, .. } => matches!(
+                    op,
+                    UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec
+                ),
+                _ => false,
+            };
+        }
+        true
+    });
+    found
 }
 
 /// Types whose spelling is not known cannot be declared again.

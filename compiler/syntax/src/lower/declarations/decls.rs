@@ -49,7 +49,13 @@ impl Lower {
                 self.unit.records.len(),
                 self.unit.enums.len(),
             );
-            let declared = self.declarator(&x.node.declarator, base, false);
+            let mut declared = self.declarator(&x.node.declarator, base, false);
+            if specs.is_typedef {
+                declared.ty = self.accessed(declared.ty, &behind);
+                if !specs.defines_type {
+                    declared.ty = self.accessed(declared.ty, &group.specifiers);
+                }
+            }
             if counts.1 == self.unit.exprs.len()
                 && counts.2 == self.unit.records.len()
                 && counts.3 == self.unit.enums.len()

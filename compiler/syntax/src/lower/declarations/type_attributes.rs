@@ -5,6 +5,18 @@ use crate::tree::*;
 use crate::types::Target;
 
 impl Lower {
+    /// What typedefs say of how their type is accessed: `may_alias`, and an alignment that may be less than the type's. Any is less
+    /// than any type's that matters if it is not more than 8.
+    pub(crate) fn accessed(&self, mut base: QualType, span: &Span) -> QualType {
+        for a in self.p.attributes_in(span) {
+            let of = self.text(&a.args);
+            let number = of.trim_matches(|c: char| matches!(c, '(' | ')') || c.is_whitespace());
+            base.may_alias |= a.name == "may_alias";
+            base.unaligned |= a.name == "aligned" && number.parse().is_ok_and(|n: u64| n <= 8);
+        }
+        base
+    }
+
     /// `mode` and `vector_size` among the attributes in `span` change a type; clang's vectors are not known.
     pub(crate) fn type_attributes(
         &mut self,

@@ -2,6 +2,7 @@
 
 use crate::diag::{Code, Diagnostic};
 use crate::lower::scopes::NewSymbol;
+use crate::lower::typing::{wider, Arith};
 use crate::lower::Lower;
 use crate::tree::*;
 
@@ -114,9 +115,7 @@ impl Lower {
                 Some(self.unsupported(span))
             }
             ("__builtin_complex", [a, _]) => match self.arith(*a) {
-                Some(crate::lower::typing::Arith::Float(k)) => {
-                    Some(self.types.plain(Type::Complex(k)))
-                }
+                Some(Arith::Float(k)) => Some(self.types.plain(Type::Complex(k))),
                 _ => None,
             },
             (
@@ -126,32 +125,53 @@ impl Lower {
                 | "__builtin_launder",
                 [a, ..],
             ) => Some(self.value_ty(*a)),
-            ("__builtin_tgmath", [_, rest @ ..]) => {
-                // Functions first, then the arguments: the widest argument decides; integers count as double.
-                let args: Vec<ExprId> = rest
-                    .iter()
-                    .copied()
-                    .filter(|a| self.arith(*a).is_some())
-                    .collect();
-                let mut best = self.types.plain(Type::Float(FloatKind::Float));
-                for a in args {
-                    let ty = match self.arith(a)? {
-                        crate::lower::typing::Arith::Int(_) => Type::Float(FloatKind::Double),
-                        crate::lower::typing::Arith::Float(k) => Type::Float(k),
-                        crate::lower::typing::Arith::Complex(_)
-                        | crate::lower::typing::Arith::ComplexInt(_) => {
-                            return Some(self.unsupported(self.unit.expr(a).span.clone()))
-                        }
-                    };
-                    if let (Type::Float(k), Type::Float(b)) = (&ty, self.types.get(best.ty)) {
-                        if crate::lower::typing::wider(*k, *b) == *k {
-                            best = self.types.plain(ty);
-                        }
-                    }
-                }
-                Some(best)
-            }
+            ("__builtin_tgmath", all) => self.tgmath(all),
             _ => None,
         }
+    }
+
+    /// What the function gives that `__builtin_tgmath` calls: functions first, of as many parameters as arguments follow. The
+    /// arguments of parameters that differ between the functions decide, the widest of them; integers count as double.
+    fn tgmath(&mut self, all: &[ExprId]) -> Option<QualType> {
+        let mut functions = Vec::new();
+        for e in all {
+            let ty = self.value_ty(*e);
+            match self.types.pointee(ty).map(|f| self.types.get(f.ty)) {
+                Some(Type::Function { ret, params, .. }) => {
+                    functions.push((ret.unqualified(), params.iter().map(|q| q.ty).collect()));
+                }
+                _ => break,
+            }
+        }
+        let functions: Vec<(QualType, Vec<TypeId>)> = functions;
+        let args = all.get(functions.len()..)?;
+        let (_, first) = functions.first()?;
+        let differs = |i: &usize| functions.iter().any(|(_, p)| p.get(*i) != first.get(*i));
+        let deciding: Vec<usize> = (0..args.len()).filter(differs).collect();
+        let (mut widest, mut complex) = (FloatKind::Float16, false);
+        for i in &deciding {
+            let kind = match self.arith(args[*i])? {
+                Arith::Int(_) => FloatKind::Double,
+                Arith::Float(k) => k,
+                Arith::Complex(k) => {
+                    complex = true;
+                    k
+                }
+                Arith::ComplexInt(_) => {
+                    complex = true;
+                    FloatKind::Double
+                }
+            };
+            widest = wider(widest, kind);
+        }
+        let at = *deciding.first()?;
+        let takes = |wanted: &Type| {
+            let of = |p: &Vec<TypeId>| p.get(at).is_some_and(|t| self.types.get(*t) == wanted);
+            functions.iter().find(|(_, p)| of(p)).map(|(ret, _)| *ret)
+        };
+        // Functions of complex numbers alone take others, too.
+        let real = takes(&Type::Float(widest)).filter(|_| !complex);
+        let found = real.or_else(|| takes(&Type::Complex(widest)));
+        Some(found.unwrap_or_else(|| self.unsupported(self.unit.expr(args[at]).span.clone())))
     }
 }

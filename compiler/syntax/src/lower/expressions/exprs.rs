@@ -169,6 +169,8 @@ impl Lower {
                         let quals = QualType {
                             is_const: q.is_const,
                             is_volatile: q.is_volatile,
+                            may_alias: q.may_alias,
+                            unaligned: q.unaligned,
                             ..self.types.void()
                         };
                         self.types.qualify(ty, quals)
@@ -265,7 +267,9 @@ impl Lower {
         self.choose_overload(callee, &args);
         if let (Some("__builtin_choose_expr"), &[control, a, b]) = (builtin.as_deref(), &args[..]) {
             // It is what it chooses, as `_Generic` is: also an object.
-            if let Some(which) = self.view().eval(control) {
+            let mut view = self.view();
+            view.measured = true;
+            if let Some(which) = view.eval(control) {
                 let chosen = if which == 0 { b } else { a };
                 let ty = self.ty(chosen);
                 return self.add(ExprKind::Generic { control, chosen }, ty, span);

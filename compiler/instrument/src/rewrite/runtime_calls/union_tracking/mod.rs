@@ -212,11 +212,5 @@ impl Printer<'_, '_> {
 }
 
 fn plain(ty: TypeId) -> QualType {
-    QualType {
-        ty,
-        is_const: false,
-        is_volatile: false,
-        is_atomic: false,
-        is_restrict: false,
-    }
+    QualType::plain(ty)
 }
