@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 
+#[path = "../../tests/src/dg.rs"]
+mod dg;
+
 /// What became of a file.
 enum Outcome {
     /// The compiler refuses it.
@@ -144,7 +147,7 @@ fn target(s: &Settings, options: &[String]) -> Option<Target> {
 
 fn read(s: &Settings, file: &Path) -> Outcome {
     let bytes = std::fs::read(file).unwrap_or_default();
-    let Some(options) = options(&String::from_utf8_lossy(&bytes)) else {
+    let Some(options) = dg::options(&String::from_utf8_lossy(&bytes)) else {
         return Outcome::Refused;
     };
     let run = |more: &[&str]| -> Option<Output> {
@@ -225,40 +228,4 @@ fn printed(s: &Settings, pc3cc: &str, options: &[String], file: &Path) -> Option
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     let error = said.lines().find(|l| l.contains("error:"));
     (!done.status.success()).then(|| error.unwrap_or("ended badly").to_string())
-}
-
-/// The options of a file that can be tried by itself; None for those of other targets and languages, and of several files.
-fn options(text: &str) -> Option<Vec<String>> {
-    let mut out: Vec<String> = Vec::new();
-    let mut run = false;
-    for line in text.lines() {
-        if line.contains("dg-additional-sources") || line.contains("dg-do preprocess") {
-            return None;
-        }
-        let of_dg = line.contains("dg-options") || line.contains("dg-additional-options");
-        let of_run = !run && line.contains("RUN: %clang");
-        let given = match (of_dg, of_run) {
-            (true, _) if line.contains("{ dg-") || line.contains("{dg-") => {
-                line.split('"').nth(1).unwrap_or("")
-            }
-            (_, true) => line,
-            _ => continue,
-        };
-        if of_dg && line.contains("target") {
-            continue;
-        }
-        run |= of_run;
-        out.extend(simple(given));
-    }
-    Some(out)
-}
-
-/// Those that any compiler of the kind knows, and that leave no files.
-fn simple(given: &str) -> impl Iterator<Item = String> + use<'_> {
-    let known = |w: &&str| {
-        let begins = |list: &[&str]| list.iter().any(|k| w.starts_with(k));
-        begins(&["-std=", "-ansi", "-f", "-O", "-D", "-U", "-include", "-I"])
-            && !begins(&["-fdump", "-fplugin", "-fsyntax", "-ffreestanding"])
-    };
-    given.split_whitespace().filter(known).map(str::to_string)
 }

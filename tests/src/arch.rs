@@ -231,9 +231,14 @@ pub fn in_turn<T>(name: &str, all: impl IntoIterator<Item = T>) -> Vec<T> {
     if all_round() || all.is_empty() {
         return all;
     }
-    let letters: u32 = name.bytes().map(u32::from).sum();
-    let chosen = (letters + turn()) as usize % all.len();
+    let chosen = turn_of(name, all.len());
     vec![all.swap_remove(chosen)]
+}
+
+/// One of the numbers below `n`, which is not 0: another one for another name, and at another commit.
+pub fn turn_of(name: &str, n: usize) -> usize {
+    let letters: u32 = name.bytes().map(u32::from).sum();
+    (letters + turn()) as usize % n
 }
 
 /// A number that this commit has, and the next one has not.  `PC3_TEST_TURN`: this instead, in hexadecimal; without a repository 0.

@@ -5,7 +5,7 @@
 //! * `arch`, `program`, `build`, `run`: architectures, programs with how they are run, builds, jobs.
 //! * `kills`: jobs that are killed at random and go on elsewhere.
 //! * `rustgen`, `types`, `torture`, `statements`: random Rust, random types, foreign suites, SQL.
-//! * `toolchains`: other compilers and C libraries.
+//! * `toolchains`: other compilers and C libraries; `dg`: options of compilers' own tests.
 //! * `stale`, `clock`: is what is tested built of these sources, and what cases cost.
 //!
 //! Programs, by folder, and the suites that run them:
@@ -18,6 +18,7 @@
 pub mod arch;
 pub mod build;
 pub mod clock;
+pub mod dg;
 pub mod kills;
 pub mod program;
 pub mod run;

@@ -12,6 +12,7 @@ mod diagnostics;
 mod elsewhere;
 mod epochs;
 mod faults;
+mod gcc_dg;
 mod hpcc;
 mod increments;
 mod jobs;
@@ -90,6 +91,7 @@ fn main() {
     trials.extend(sweep::trials());
     trials.extend(kill::trials());
     trials.extend(faults::trials());
+    trials.extend(gcc_dg::trials());
     trials.extend(elsewhere::trials());
     trials.extend(view::trials());
     trials.extend(streams::trials());
