@@ -49,13 +49,8 @@ impl Lower {
                 self.unit.records.len(),
                 self.unit.enums.len(),
             );
-            let mut declared = self.declarator(&x.node.declarator, base, false);
-            if specs.is_typedef {
-                declared.ty = self.accessed(declared.ty, &behind);
-                if !specs.defines_type {
-                    declared.ty = self.accessed(declared.ty, &group.specifiers);
-                }
-            }
+            let around = [&group.specifiers, &behind];
+            let declared = self.declared(&x.node.declarator, base, &specs, around);
             if counts.1 == self.unit.exprs.len()
                 && counts.2 == self.unit.records.len()
                 && counts.3 == self.unit.enums.len()

@@ -1,13 +1,35 @@
 //! Attributes that change a type.
 
+use crate::lower::declarators::Declared;
+use crate::lower::specifiers::Specifiers;
 use crate::lower::Lower;
 use crate::tree::*;
 use crate::types::Target;
+use lang_c::ast;
+use lang_c::span::Node;
 
 impl Lower {
+    /// A declarator with what is in front of it and behind it, which says more of a typedef's type.
+    pub(super) fn declared(
+        &mut self,
+        d: &Node<ast::Declarator>,
+        base: QualType,
+        specs: &Specifiers,
+        [before, behind]: [&Span; 2],
+    ) -> Declared {
+        let mut declared = self.declarator(d, base, false);
+        if specs.is_typedef {
+            declared.ty = self.accessed(declared.ty, behind);
+            if !specs.defines_type {
+                declared.ty = self.accessed(declared.ty, before);
+            }
+        }
+        declared
+    }
+
     /// What typedefs say of how their type is accessed: `may_alias`, and an alignment that may be less than the type's. Any is less
     /// than any type's that matters if it is not more than 8.
-    pub(crate) fn accessed(&self, mut base: QualType, span: &Span) -> QualType {
+    fn accessed(&self, mut base: QualType, span: &Span) -> QualType {
         for a in self.p.attributes_in(span) {
             let of = self.text(&a.args);
             let number = of.trim_matches(|c: char| matches!(c, '(' | ')') || c.is_whitespace());
