@@ -17,6 +17,31 @@ struct name {
     char text[1];
 };
 
+/* More of it lies in the padding of 64 bits than in that of 32. */
+struct word {
+    struct word *next;
+    char text[1];
+};
+
+/* The end of one that has its struct's size. */
+static struct word alone, *alone_end = &alone + 1;
+
+static struct word *words(int n, struct word **ends)
+{
+    struct word *list = 0;
+    while (n-- > 0) {
+        struct word *one = malloc(offsetof(struct word, text) + n + 1);
+        memset(one->text, 'A' + n, n);
+        one->text[n] = 0;
+        one->next = list;
+        list = one;
+    }
+    *ends = malloc(sizeof **ends);
+    (*ends)->text[0] = 0;
+    (*ends)->next = *ends + 1;
+    return list;
+}
+
 static struct name *names(int n)
 {
     struct name *list = 0;
@@ -60,5 +85,11 @@ int main(void)
 #pragma pc3 checkpoint
         show_text("name", all->text);
     }
+    struct word *ends, *list = words(18, &ends);
+    for (; list; list = list->next) {
+#pragma pc3 checkpoint
+        show_text("word", list->text);
+    }
+    show("end", ends->next == ends + 1 && alone_end == &alone + 1);
     return finish();
 }

@@ -1,4 +1,4 @@
-/* pc3-test: seq -O2 */
+/* pc3-test: seq flags=-O2 */
 /* What a typedef says of accesses holds for parameters, too, behind a restart: it may alias any type, or lies less aligned than its type. */
 #include "check.h"
 
@@ -43,9 +43,14 @@ int main(void)
 {
     float f = 0;
     for (int i = 0; i < 3; i++) {
-        static char bytes[64] __attribute__((aligned(16)));
+        static struct __attribute__((packed)) {
+            char c;
+            pair p;
+            char d;
+            row r;
+        } all __attribute__((aligned(16)));
         of_words(&f, (word *)&f);
-        of_vectors((loose *)(bytes + 1), (row *)(bytes + 19), here() - 1);
+        of_vectors((loose *)&all.p, &all.r, here() - 1);
     }
     return finish();
 }

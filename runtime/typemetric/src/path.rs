@@ -48,7 +48,7 @@ impl Plan {
         }
         if offset == size {
             return self
-                .dst_size(size)
+                .dst_end(size)
                 .map_err(|e| PathError::Size(e.to_string()));
         }
         if from == 0 {
@@ -91,11 +91,11 @@ impl Plan {
             (offset - start) % tail.body.from_size,
         );
         let base = tail.to + tail.declared * tail.body.to_size;
-        // What lies in the padding of a struct does not reach to its end, or reaches further than there is room for.
+        // What lies in the padding of a struct does not reach to its end.
         let padding = size == self.body.from_size;
         if offset == size && (padding || inner > 0 && index >= count) {
             return self
-                .dst_size(size)
+                .dst_end(size)
                 .map_err(|e| PathError::Size(e.to_string()));
         }
         if padding && index >= count {

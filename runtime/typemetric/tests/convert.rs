@@ -66,7 +66,9 @@ fn check(spec: &Spec, seeds: &[u64], count: u64) -> Result<(), TestCaseError> {
                 Err(e) if matches!(e.reason, Reason::AmbiguousTail { .. }) => continue,
                 size => size.unwrap(),
             };
-            prop_assert_eq!(size, b.bytes.len() as u64);
+            let end = plan.dst_end(a.bytes.len() as u64).unwrap();
+            prop_assert_eq!(end, b.bytes.len() as u64);
+            prop_assert!(size >= end);
             plan.run_object(&a.bytes, &mut b.bytes, &mut Shift(SHIFT))
                 .unwrap();
             for (leaf, value) in b.leaves.iter().zip(&values) {
@@ -105,7 +107,7 @@ fn check(spec: &Spec, seeds: &[u64], count: u64) -> Result<(), TestCaseError> {
             for offset in 0..=size {
                 // An offset that has a counterpart comes back.
                 if let Ok(to) = plan.map_offset(size, offset, TypeId::UNKNOWN) {
-                    prop_assert!(to <= end);
+                    prop_assert!(to <= plan.dst_size(size).unwrap());
                     let home = back.map_offset(end, to, TypeId::UNKNOWN);
                     let starts = a
                         .leaves
@@ -156,4 +158,26 @@ fn the_end_of_padding_behind_an_array_of_one() {
     let array = Spec::Array(Box::new(Spec::Arith(Arith::Bool)), 1);
     let spec = Spec::Struct(vec![Spec::Arith(Arith::Long), array]);
     check(&spec, &[0], 1).unwrap();
+}
+
+/// A text that ends in the padding of 64 bits lies behind the struct of 32. A variable has no room for that, and a pointer to
+/// the struct's end goes to where the struct ends.
+#[test]
+fn texts_in_padding_are_whole() {
+    let text = Spec::Array(Box::new(Spec::Arith(Arith::Char)), 1);
+    let spec = Spec::Struct(vec![Spec::Arith(Arith::Long), text]);
+    let (mut a, b) = (side(&Abi::X86_64, &spec, 1), side(&Abi::I686, &spec, 1));
+    a.bytes[8..].copy_from_slice(b"handler\0");
+    let plan = Plan::compile(&a.table, a.id, &b.table, b.id).unwrap();
+    assert_eq!(
+        (plan.dst_size(16).unwrap(), plan.dst_end(16).unwrap()),
+        (12, 8)
+    );
+    assert_eq!(plan.map_offset(16, 15, TypeId::UNKNOWN), Ok(11));
+    assert_eq!(plan.map_offset(16, 16, TypeId::UNKNOWN), Ok(8));
+    for (room, expected) in [(12, &b"handler\0"[..]), (8, b"hand")] {
+        let mut to = vec![0; room];
+        plan.run_object(&a.bytes, &mut to, &mut Shift(0)).unwrap();
+        assert_eq!(&to[4..], expected);
+    }
 }

@@ -268,7 +268,7 @@ impl Directory {
     }
 
     fn end_of(&self, p: &Piece) -> Option<usize> {
-        let size = p.plan.dst_size(p.bytes).ok()?;
+        let size = p.plan.dst_end(p.bytes).ok()?;
         Some(p.target.wrapping_add(size as usize))
     }
 

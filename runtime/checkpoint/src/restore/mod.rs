@@ -516,9 +516,11 @@ impl RankBuilder<'_, '_> {
     }
 
     fn size(&self, plan: &Plan, bytes: u64, name: Name) -> Result<usize, RestoreError> {
-        let size = plan
-            .dst_size(bytes)
-            .map_err(|e| self.value(name, &e.to_string()))?;
+        let size = match name {
+            Name::Heap(_) | Name::Block => plan.dst_size(bytes),
+            _ => plan.dst_end(bytes),
+        };
+        let size = size.map_err(|e| self.value(name, &e.to_string()))?;
         let at = self.place(name).unwrap_or_default();
         usize::try_from(size).map_err(|_| self.memory(&(self.words(name) + &at)))
     }

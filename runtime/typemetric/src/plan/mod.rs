@@ -46,16 +46,29 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    /// Elements behind the array that both structs have room for in front of their ends: programs count from where the
-    /// array begins (`malloc(offsetof(struct s, name) + n)`) and may come out at the struct's own size.
-    fn in_padding(&self, from_size: u64, to_size: u64) -> u64 {
-        let room = |size: u64, at: u64, each: u64| {
-            let end = at + self.declared * each;
-            size.saturating_sub(end).checked_div(each).unwrap_or(0)
-        };
-        let from = room(from_size, self.from, self.body.from_size);
-        from.min(room(to_size, self.to, self.body.to_size))
+    /// Elements behind the array that the struct has room for in front of its end: programs count from where the array
+    /// begins (`malloc(offsetof(struct s, name) + n)`) and may come out at the struct's own size.
+    fn in_padding(&self, size: u64) -> u64 {
+        room(
+            size,
+            self.from + self.declared * self.body.from_size,
+            self.body.from_size,
+        )
     }
+
+    /// As many as so many bytes of the target have room for.
+    fn room_in(&self, bytes: u64) -> u64 {
+        room(
+            bytes,
+            self.to + self.declared * self.body.to_size,
+            self.body.to_size,
+        )
+    }
+}
+
+/// Elements that lie behind `at`.
+fn room(bytes: u64, at: u64, each: u64) -> u64 {
+    bytes.saturating_sub(at).checked_div(each).unwrap_or(0)
 }
 
 #[derive(Clone, Debug)]
@@ -138,7 +151,7 @@ impl Plan {
             if bytes == size {
                 return Ok(Extent {
                     count: 1,
-                    tail: tail.in_padding(size, self.body.to_size),
+                    tail: tail.in_padding(size),
                     rest: 0,
                 });
             }
@@ -169,7 +182,8 @@ impl Plan {
         self.is_copy() || runs(&self.body).is_some() && runs(&tail.body).is_some() && same_step()
     }
 
-    /// Size in the target of an object that has `src_bytes` bytes in the source.
+    /// Size in the target of an object that has `src_bytes` bytes in the source. One of the struct's own size may be larger
+    /// than the struct: what lies in its padding belongs to the array at its end if it is on the heap.
     pub fn dst_size(&self, src_bytes: u64) -> Result<u64, ConvertError> {
         let extent = self
             .extent(src_bytes)
@@ -204,6 +218,14 @@ impl Plan {
         Ok(size)
     }
 
+    /// Where in the target an object ends, as a pointer to its end has it.
+    pub fn dst_end(&self, src_bytes: u64) -> Result<u64, ConvertError> {
+        match src_bytes == self.body.from_size {
+            true => Ok(self.body.to_size),
+            false => self.dst_size(src_bytes),
+        }
+    }
+
     /// Converts `count` values.  Bytes of the target that are padding are left as they are: pass
     /// zeroed memory.
     pub fn run(
@@ -220,7 +242,7 @@ impl Plan {
     }
 
     /// Converts a whole object: all of `src`, including what lies behind the last whole element (a
-    /// flexible array, or part of an element).  `dst` has [`Plan::dst_size`] bytes.
+    /// flexible array, or part of an element).  `dst` has [`Plan::dst_size`] bytes, or those of a variable.
     pub fn run_object(
         &self,
         src: &[u8],
@@ -228,13 +250,16 @@ impl Plan {
         ctx: &mut dyn Resolver,
     ) -> Result<(), ConvertError> {
         let bytes = src.len() as u64;
-        let need = self.dst_size(bytes)?;
+        let need = self.dst_end(bytes)?;
         self.room(dst.len(), 1, need)?;
         if self.is_copy() {
             dst[..src.len()].copy_from_slice(src);
             return Ok(());
         }
-        let extent = self.extent(bytes).map_err(|reason| self.whole(reason))?;
+        let mut extent = self.extent(bytes).map_err(|reason| self.whole(reason))?;
+        if let Some(tail) = self.tail.as_ref() {
+            extent.tail = extent.tail.min(tail.room_in(dst.len() as u64));
+        }
         let tail = self.tail.as_ref().filter(|_| extent.tail > 0);
         let tail_from = tail.map(|tail| tail.from + tail.declared * tail.body.from_size);
         ctx.begins(0);
