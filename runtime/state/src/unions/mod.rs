@@ -191,6 +191,9 @@ impl Unions {
         if self.used == 0 || n == 0 {
             return false;
         }
+        if n <= seen::BLOCK && !seen::is_tabled(at) {
+            return false;
+        }
         let (first, last) = (at >> 8, at.saturating_add(n - 1) >> 8);
         let marked = |block: usize| self.blocks[block / 64 % BLOCKS] >> (block % 64) & 1 != 0;
         last - first >= 64 * BLOCKS || marked(first) || (first + 1..last + 1).any(marked)
