@@ -13,7 +13,7 @@ const CODE: u32 = if size_of::<usize>() == 8 { 48 } else { 32 };
 #[allow(non_upper_case_globals)]
 static pc3_kept: [AtomicU64; SETS * WAYS] = [const { AtomicU64::new(0) }; SETS * WAYS];
 
-pub const BLOCK: usize = 1 << 8;
+pub(super) const BLOCK: usize = 1 << 8;
 const BLOCKS: usize = 1 << 10;
 
 /// Blocks of 256 bytes in which, or in the one behind, something was in the table, by the lower bits of their numbers.
@@ -60,7 +60,7 @@ pub fn mark(block: usize) {
 
 /// May something of up to `BLOCK` bytes from here be in the table?
 #[inline]
-pub fn is_tabled(at: usize) -> bool {
+pub(super) fn is_tabled(at: usize) -> bool {
     let block = at >> 8;
     pc3_tabled[block / 64 % BLOCKS].load(Relaxed) >> (block % 64) & 1 != 0
 }
