@@ -202,6 +202,16 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// What stands in `__typeof__(x)` where `x` cannot: its type. `typeof((x))` has a value, since no type stands in more parentheses.
+    pub(crate) fn typeof_operand(&self, x: &Expr) -> String {
+        let before = self.u.slice(&(0..x.span.start)).trim_end();
+        let before = before.strip_suffix('(').map_or("", str::trim_end);
+        match before.ends_with('(') {
+            true => format!("*({})0", self.declare(x.ty, "(*)")),
+            false => self.type_name(x.ty),
+        }
+    }
+
     /// A constant length as it can stand anywhere in the unit: `sizeof` of a local is that of its type.
     pub(crate) fn constant_length(&self, s: &Span) -> String {
         let u = self.u;
@@ -223,6 +233,9 @@ impl<'a> Names<'a> {
                     _ => {}
                 }
             }
+            let operands = u.typeofs.iter().map(|e| u.expr(*e));
+            let inside = operands.filter(|x| s.start <= x.span.start && x.span.end <= s.end);
+            found.extend(inside.map(|x| (&x.span, self.typeof_operand(x))));
             found.sort_by_key(|(x, _)| (x.start, u32::MAX - x.end));
             found.dedup_by(|b, a| b.0.end <= a.0.end);
             for (x, text_of) in found.into_iter().rev() {

@@ -104,13 +104,7 @@ pub(crate) fn spell_typeofs(cx: &mut UnitCx) {
         let moves = |s: SymId| cx.statics.contains_key(&s) || cx.hoisted.contains_key(&s);
         let leaves = || is_within(&x.span, &moved) && mentions(u, *e, &local);
         if spelled && (!cx.plan(f).points.is_empty() || mentions(u, *e, &moves) || leaves()) {
-            // `typeof((x))`: a value, since no type stands in more parentheses.
-            let before = u.slice(&(0..x.span.start)).trim_end();
-            let before = before.strip_suffix('(').map_or("", str::trim_end);
-            let text = match before.ends_with('(') {
-                true => format!("*({})0", cx.names.declare(x.ty, "(*)")),
-                false => cx.names.type_name(x.ty),
-            };
+            let text = cx.names.typeof_operand(x);
             cx.ambient.push(Edit {
                 span: x.span.clone(),
                 text,
