@@ -209,11 +209,16 @@ pub fn share<T>(all: impl Iterator<Item = T>, n: usize) -> impl Iterator<Item = 
 /// that (address 1, if it is to be ignored; with four workers always).
 const NOT_EMULATED: [&str; 1] = ["mpi_handlers_at_once"];
 
+/// Programs with numbers in pointers that are addresses where a program begins at 64 KiB, as linkers for these have it: refused there.
+const NUMBERS: [&str; 1] = ["pointer_numbers"];
+const BEGIN_LOW: [Arch; 2] = [RISCV64, ARMHF];
+
 /// Those that a program goes round: with few processors, if none are asked for, the host and one other, in turn the big-endian one and
 /// 32 bits.  Programs in Rust are built together, so for the same: the big-endian one.
 pub fn round_of(name: &str) -> Vec<Arch> {
     let mut round = available();
     round.retain(|a| a.qemu.is_none() || !NOT_EMULATED.contains(&name));
+    round.retain(|a| !BEGIN_LOW.contains(a) || !NUMBERS.contains(&name));
     if !all_round() && asked().is_none() {
         let other = if name.starts_with("rust-") {
             vec![S390X]

@@ -333,6 +333,11 @@ mod tests {
             "aarch64-unknown-linux-gnu",
         );
         check(
+            "riscv64-linux-gnu",
+            "riscv64-linux-gnu",
+            "riscv64gc-unknown-linux-gnu",
+        );
+        check(
             "x86_64-linux-musl",
             "x86_64-linux-musl",
             "x86_64-unknown-linux-musl",
