@@ -59,7 +59,7 @@ static long generic(void)
     show_text("kind", KIND(d));
     show_text("kind", KIND(1.0f));
     n += __builtin_choose_expr(sizeof(int) == 4, tick(10), "never");
-    n += __builtin_choose_expr(__builtin_types_compatible_p(__typeof__(d), double), 5, tick(1000));
+    n += __builtin_choose_expr(__builtin_types_compatible_p(__typeof__(d), double), 5, 1000.5);
     n += _Generic(d, double: tick(20), default: tick(2000));
     n += (int)d + MAX(tick((int)n), MAX(tick(3), 7));
     return n;

@@ -218,11 +218,13 @@ impl Plan {
         Ok(size)
     }
 
-    /// Where in the target an object ends, as a pointer to its end has it.
+    /// Where in the target an object ends, as a pointer to its end has it; what lies in the padding behind an array with a
+    /// length is not counted.
     pub fn dst_end(&self, src_bytes: u64) -> Result<u64, ConvertError> {
-        match src_bytes == self.body.from_size {
-            true => Ok(self.body.to_size),
-            false => self.dst_size(src_bytes),
+        let one = src_bytes == self.body.from_size;
+        match self.tail.as_ref().filter(|tail| tail.declared > 0 && one) {
+            Some(_) => Ok(self.body.to_size),
+            None => self.dst_size(src_bytes),
         }
     }
 
