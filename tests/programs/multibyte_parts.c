@@ -1,5 +1,5 @@
-/* pc3-test: seq */
-/* Characters of which a part has come when a checkpoint is taken. */
+/* pc3-test: seq abi=own */
+/* Characters of which a part has come when a checkpoint is taken. Other machines' libraries lack the locale here. */
 #include <locale.h>
 #include <stdio.h>
 #include <wchar.h>
