@@ -265,9 +265,15 @@ const CASES: &[(&str, &str)] = &[
             $CC --cc=clang l.c -o l -lm; ./l; $CC main.o a.o b.o -o p",
     ),
     (
+        "characters_in_parts",
+        "RUN=$(dirname $CC)/pc3run; PARTS=$PROGRAMS/../data/multibyte_parts.c; for l in $PARTS \"-DOWN $PARTS\"; do cc -w $l -o plain; ./plain > want; \
+            $CC -w $l -o l; for n in 2 3 5; do rm -rf q.pc3; { $RUN -d q.pc3 --every 1x --stop-after $n ./l > out || test $? = 85; } 2> said; \
+            $RUN -d q.pc3 --restart ./l >> out; cmp out want; done; done; $CC main.o a.o b.o -o p",
+    ),
+    (
         "another_librarys_characters",
         "RUN=$(dirname $CC)/pc3run; test -f $(dirname $CC)/../lib/pc3/x86_64-linux-musl/libpc3rt.a && which x86_64-linux-musl-gcc || exit 77; \
-            PARTS=$PROGRAMS/multibyte_parts.c; for l in $PARTS \"-DOWN $PARTS\"; do x86_64-linux-musl-gcc -static -w $l -o plain; ./plain > want; \
+            PARTS=$PROGRAMS/../data/multibyte_parts.c; for l in $PARTS \"-DOWN $PARTS\"; do x86_64-linux-musl-gcc -static -w $l -o plain; ./plain > want; \
             $CC --target=x86_64-linux-musl -static -w $l -o l; $CC -w $l -o g; for n in 2 3 5; do rm -rf q.pc3; \
             { $RUN -d q.pc3 --every 1x --stop-after $n ./l > out || test $? = 85; } 2> said; cp out other; $RUN -d q.pc3 --restart ./g >> other 2> said || grep -q 'pc3::E05' said; \
             grep -q 'pc3::E05' said; $RUN -d q.pc3 --restart ./l >> out; cmp out want; done; done; $CC main.o a.o b.o -o p",

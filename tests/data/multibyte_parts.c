@@ -1,5 +1,4 @@
-/* pc3-test: seq abi=own */
-/* Characters of which a part has come when a checkpoint is taken. Other machines' libraries lack the locale here. */
+/* Characters of which a part has come when a checkpoint is taken. */
 #include <locale.h>
 #include <stdio.h>
 #include <wchar.h>
