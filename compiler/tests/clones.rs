@@ -13,7 +13,8 @@ use pc3_syntax::tree::Unit;
 use pc3_syntax::types::Target;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output as Ran};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -246,13 +247,7 @@ fn instrumented(
         std::fs::write(&f, t).unwrap();
         files.push(f);
     }
-    let obj = dir.join("mini.o");
-    let runtime = [root().join("tests/mini_runtime.c")];
-    let built = compile("gcc", &["-O1", "-c", "-DPC3_MINI"], &runtime, &obj);
-    if !built.status.success() {
-        return Err(String::from_utf8_lossy(&built.stderr).into_owned());
-    }
-    files.push(obj);
+    files.push(mini_runtime().to_path_buf());
     let program = dir.join("instrumented");
     let flags = [own, &[opt, "-g", "-Wl,--wrap=main"]].concat();
     let built = compile(cc, &flags, &files, &program);
@@ -265,6 +260,19 @@ fn instrumented(
         true => Err(format!("{cc} {opt} warns of generated code: {messages}")),
         false => Ok(program),
     }
+}
+
+/// The object of that runtime.
+fn mini_runtime() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let object = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("mini.o");
+        let source = [root().join("tests/mini_runtime.c")];
+        let built = compile("gcc", &["-O1", "-c", "-DPC3_MINI"], &source, &object);
+        let said = String::from_utf8_lossy(&built.stderr);
+        assert!(built.status.success(), "{said}");
+        object
+    })
 }
 
 /// Runs the program with these variables and compares its output; what it said besides.
@@ -295,14 +303,20 @@ fn stop_everywhere(compare: &mut Compare) -> Result<(), String> {
 
 #[test]
 fn both_clones_compute_what_the_plain_program_does() {
-    let mut failed = Vec::new();
-    let mut total = 0;
-    for p in programs() {
-        match check(&p) {
-            Ok(n) => total += n,
-            Err(e) => failed.push(format!("==== {}\n{e}", p.name)),
+    let (left, failed) = (Mutex::new(programs()), Mutex::new(Vec::new()));
+    let total = AtomicUsize::new(0);
+    let next = || left.lock().unwrap().pop();
+    let work = || {
+        while let Some(p) = next() {
+            match check(&p) {
+                Ok(runs) => drop(total.fetch_add(runs, Ordering::Relaxed)),
+                Err(e) => failed.lock().unwrap().push(format!("==== {}\n{e}", p.name)),
+            }
         }
-    }
+    };
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|s| (0..processors).for_each(|_| drop(s.spawn(work))));
+    let (failed, total) = (failed.into_inner().unwrap(), total.into_inner());
     assert!(
         failed.is_empty(),
         "{}\n{} programs failed",

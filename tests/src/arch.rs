@@ -200,9 +200,13 @@ pub fn all_round() -> bool {
     }
 }
 
-/// All of these, or with few processors one in `n`, always the same ones.
-pub fn share<T>(all: impl Iterator<Item = T>, n: usize) -> impl Iterator<Item = T> {
-    all.step_by(if all_round() { 1 } else { n })
+/// All of these; with few processors one in `n`, and others at another commit.
+pub fn share<T>(name: &str, all: impl Iterator<Item = T>, n: usize) -> impl Iterator<Item = T> {
+    let (first, step) = match all_round() {
+        true => (0, 1),
+        false => (turn_of(name, n), n),
+    };
+    all.skip(first).step_by(step)
 }
 
 /// Programs that qemu-user sometimes fails: it looks twice at what a signal does, and jumps to what another thread has just made of

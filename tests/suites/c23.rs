@@ -31,7 +31,7 @@ pub fn trials() -> Vec<Trial> {
         })
         .with_ignored_flag(!here)
     };
-    arch::share(all.into_iter().step_by(SHARE), FEWER)
+    arch::share("c23", all.into_iter().step_by(SHARE), FEWER)
         .map(trial)
         .collect()
 }

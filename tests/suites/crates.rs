@@ -12,7 +12,7 @@ use pc3_tests::clock;
 /// `run.sh` could not have the package.
 const OUT_OF_REACH: i32 = 77;
 /// One package in so many, where there are few processors.
-const SHARE: usize = 2;
+const SHARE: usize = 3;
 
 pub fn trials() -> Vec<Trial> {
     let far = arch::ALL.iter().find(|a| a.name == "s390x");
@@ -23,7 +23,7 @@ pub fn trials() -> Vec<Trial> {
     let mut packages: Vec<PathBuf> = folders.flatten().map(|f| f.path()).collect();
     packages.retain(|p| p.join("run.sh").exists());
     packages.sort();
-    arch::share(packages.into_iter(), SHARE)
+    arch::share("crates", packages.into_iter(), SHARE)
         .map(|package| {
             let name = package.file_name().unwrap_or_default().to_string_lossy();
             let name = format!("crates::{name}");

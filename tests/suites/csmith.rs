@@ -11,7 +11,7 @@ use pc3_tests::torture::{csmith, Kind, Plan, Scope, Stops};
 
 /// Trials, one of so many where there are few processors, and programs in each whose plain builds agree.
 const TRIALS: u64 = 40;
-const SHARE: usize = 7;
+const SHARE: usize = 10;
 const PROGRAMS: usize = 5;
 
 static SO_FAR: AtomicUsize = AtomicUsize::new(0);
@@ -30,7 +30,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn numbers() -> impl Iterator<Item = u64> {
-    arch::share(0..TRIALS, SHARE)
+    arch::share("csmith", 0..TRIALS, SHARE)
 }
 
 /// At most 5 % of all may be refused.

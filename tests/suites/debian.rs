@@ -103,7 +103,7 @@ pub fn trials() -> Vec<Trial> {
             moves_scripts(&dir, script)
         }));
     }
-    for name in arch::share(TORTURE.iter(), 4) {
+    for name in arch::share("torture", TORTURE.iter(), 4) {
         let source = torture.join(format!("{name}.c"));
         list.push(trial(
             format!("debian::torture::{name}"),

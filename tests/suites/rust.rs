@@ -39,12 +39,12 @@ pub fn seen() -> Option<String> {
 pub fn trials() -> Vec<Trial> {
     let wanted = std::env::var("PC3_TEST_RUST").ok();
     let wanted: Option<u64> = wanted.and_then(|s| s.parse().ok());
-    let (programs, how) = match wanted {
-        Some(n) => (n, Stops::ReadAgain),
-        None if arch::all_round() => (5, Stops::EndProcess),
-        None => (1, Stops::EndProcess),
+    let (seeds, how) = match wanted {
+        Some(n) => ((1..=n).collect(), Stops::ReadAgain),
+        None => (arch::in_turn("rust", 1..=5), Stops::EndProcess),
     };
-    (1..=programs)
+    seeds
+        .into_iter()
         .map(|seed| {
             clock::test(format!("rust::random-{seed}"), move || {
                 random(seed, how).map_err(|e| format!("{e:#}").into())

@@ -1,9 +1,9 @@
 # More than a megabyte of C that does nothing: functions and a table, of the same names in each unit.
 BEGIN {
     for (i = 0; i < 1000; i++) {
-        printf "static __attribute__((noinline)) int large_%d(int n) {\n    int s = n;\n", i
-        printf "    for (int i = 0; i < n; i++) {\n        s += i * %d;\n        if (s %% 7 == %d) s ^= i << 3;\n", i, i % 7
-        printf "        s -= s / (i + %d);\n    }\n    return s;\n}\n", i + 1
+        printf "static __attribute__((noinline)) int large_%d(int n) {\n    unsigned s = n;\n", i
+        for (k = 1; k < 4; k++) printf "    s = (s ^ %d) * %d + (s >> %d);\n", i + k, i + 2 * k + 1, k
+        printf "    return s >> 1;\n}\n"
     }
     printf "static int (*const all[])(int) = {"
     for (i = 0; i < 1000; i++) printf "large_%d,", i
