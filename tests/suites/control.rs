@@ -71,7 +71,7 @@ fn run(job: &Job, env: &[(&str, &str)]) -> Result<Outcome> {
 fn taken(job: &Job) -> Result<Vec<u64>> {
     let passage = |file: &PathBuf| -> Result<u64> {
         let out = Command::new(arch::dist().join("bin/pc3"))
-            .args(["show", "--json"])
+            .args(["show", "--json", "--limit", "1"])
             .arg(file)
             .output()?;
         let text = String::from_utf8_lossy(&out.stdout).into_owned();
