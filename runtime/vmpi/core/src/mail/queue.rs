@@ -2,8 +2,8 @@
 //!
 //! The first one of an empty queue has a place of its own: mostly there is no other.  More are one list, in which the first one
 //! mostly is the right one, however many there are.  When one was far behind, and where there are very many, they are also linked
-//! into bins by (context, source), so that a known source is found among thousands; entries that accept any source have a bin of
-//! their own and sequence numbers decide between the two.
+//! into bins by their key, and into others by its source alone.  A receive finds its message in one bin, unless it accepts any
+//! source; a message finds its receive in four, by what these leave open, and sequence numbers decide.
 
 use std::mem::MaybeUninit;
 
@@ -54,11 +54,20 @@ const LOOSE: Links = Links {
     next: NIL,
 };
 
+/// Which list: of all entries, of those of a bin by source, of those of a bin by key.
+#[derive(Clone, Copy)]
+enum Chain {
+    All,
+    Source,
+    Key,
+}
+const BINNED: [Chain; 2] = [Chain::Source, Chain::Key];
+
 struct Node<T> {
     key: Key,
     seq: u64,
-    all: Links,
-    bin: Links,
+    /// By chain; in bins while the queue has any.
+    links: [Links; 3],
     /// There while the node is in the list.
     value: MaybeUninit<T>,
 }
@@ -85,8 +94,8 @@ pub struct Queue<T> {
     nodes: Vec<Node<T>>,
     free: Vec<u32>,
     all: Ends,
-    /// Empty while the queue is short; the last one is for any source.
-    bins: Vec<Ends>,
+    /// By source and by key: a power of two of each, or none while the queue is short.
+    bins: Vec<[Ends; 2]>,
     /// Of all but the first.
     len: usize,
     seq: u64,
@@ -135,15 +144,10 @@ impl<T> Queue<T> {
     /// One more in the list, whose value is yet to be written.
     fn node(&mut self, key: Key) -> usize {
         self.seq += 1;
-        let (seq, tail) = (self.seq, self.all.tail);
         let node = Node {
             key,
-            seq,
-            all: Links {
-                prev: tail,
-                next: NIL,
-            },
-            bin: LOOSE,
+            seq: self.seq,
+            links: [LOOSE; 3],
             value: MaybeUninit::uninit(),
         };
         let at = match self.free.pop() {
@@ -156,14 +160,10 @@ impl<T> Queue<T> {
                 (self.nodes.len() - 1) as u32
             }
         };
-        match tail {
-            NIL => self.all.head = at,
-            t => self.nodes[t as usize].all.next = at,
-        }
-        self.all.tail = at;
+        self.append(Chain::All, at);
         self.len += 1;
         if !self.bins.is_empty() {
-            self.link_bin(at);
+            BINNED.iter().for_each(|c| self.append(*c, at));
             if self.len > 4 * self.bins.len() {
                 self.rebin();
             }
@@ -264,16 +264,28 @@ impl<T> Queue<T> {
         let at = if self.bins.is_empty() {
             self.search_list(|k| k.accepts(key))
         } else {
-            let exact = self.search(self.bins[self.bin_of(key)].head, true, |k| k.accepts(key));
-            let any = self.search(self.bins[self.bins.len() - 1].head, true, |k| {
-                k.accepts(key)
+            // What accepts it is in one of these, and the oldest one of a bin is found first.
+            let open = [
+                *key,
+                Key {
+                    tag: ANY_TAG,
+                    ..*key
+                },
+                Key {
+                    src: ANY_SOURCE,
+                    ..*key
+                },
+                Key {
+                    src: ANY_SOURCE,
+                    tag: ANY_TAG,
+                    ..*key
+                },
+            ];
+            let found = open.iter().filter_map(|form| {
+                let head = self.bin(Chain::Key, form).head;
+                self.search(Chain::Key, head, |k| k.accepts(key))
             });
-            match (exact, any) {
-                (Some(a), Some(b)) if self.nodes[a as usize].seq < self.nodes[b as usize].seq => {
-                    Some(a)
-                }
-                (a, b) => b.or(a),
-            }
+            found.min_by_key(|&at| self.nodes[at as usize].seq)
         }?;
         self.take(Spot(at))
     }
@@ -311,7 +323,7 @@ impl<T> Queue<T> {
         let mut at = self.all.head;
         while at != NIL {
             let n = &mut self.nodes[at as usize];
-            at = n.all.next;
+            at = n.links[Chain::All as usize].next;
             // SAFETY: in the list.
             f(&n.key, unsafe { n.value.assume_init_mut() });
         }
@@ -322,29 +334,37 @@ impl<T> Queue<T> {
         std::iter::from_fn(move || {
             let now = at;
             (now != NIL).then(|| {
-                at = self.nodes[now as usize].all.next;
+                at = self.nodes[now as usize].links[Chain::All as usize].next;
                 now
             })
         })
     }
 
     fn message(&self, key: &Key) -> Option<u32> {
-        if self.bins.is_empty() || key.src == ANY_SOURCE {
-            self.search(self.all.head, false, |k| key.accepts(k))
-        } else {
-            self.search(self.bins[self.bin_of(key)].head, true, |k| key.accepts(k))
-        }
+        let chain = match key {
+            _ if self.bins.is_empty() => Chain::All,
+            Key {
+                src: ANY_SOURCE, ..
+            } => Chain::All,
+            Key { tag: ANY_TAG, .. } => Chain::Source,
+            _ => Chain::Key,
+        };
+        let head = match chain {
+            Chain::All => self.all.head,
+            _ => self.bin(chain, key).head,
+        };
+        self.search(chain, head, |k| key.accepts(k))
     }
 
     #[inline]
-    fn search(&self, from: u32, in_bin: bool, accept: impl Fn(&Key) -> bool) -> Option<u32> {
+    fn search(&self, chain: Chain, from: u32, accept: impl Fn(&Key) -> bool) -> Option<u32> {
         let mut at = from;
         while at != NIL {
             let n = &self.nodes[at as usize];
             if accept(&n.key) {
                 return Some(at);
             }
-            at = if in_bin { n.bin.next } else { n.all.next };
+            at = n.links[chain as usize].next;
         }
         None
     }
@@ -358,7 +378,7 @@ impl<T> Queue<T> {
             if accept(&n.key) {
                 break;
             }
-            at = n.all.next;
+            at = n.links[Chain::All as usize].next;
             looked += 1;
         }
         if looked > NEAR {
@@ -367,62 +387,78 @@ impl<T> Queue<T> {
         (at != NIL).then_some(at)
     }
 
-    fn bin_of(&self, key: &Key) -> usize {
-        if key.src == ANY_SOURCE {
-            return self.bins.len() - 1;
-        }
-        let h = (key.src as u32).wrapping_add(key.ctx.wrapping_mul(0x9e37_79b9));
-        h as usize & (self.bins.len() - 2)
+    /// The bin by source or by key that entries with this key are in.
+    fn bin(&self, chain: Chain, key: &Key) -> Ends {
+        self.bins[self.bin_of(chain, key)][chain as usize - 1]
     }
 
-    /// Makes the bins, or more of them: a power of two and one more.
+    fn bin_of(&self, chain: Chain, key: &Key) -> usize {
+        let mut hash = (key.src as u32).wrapping_add(key.ctx.wrapping_mul(0x85eb_ca6b));
+        if let Chain::Key = chain {
+            hash = hash.wrapping_mul(0xc2b2_ae35).wrapping_add(key.tag as u32);
+        }
+        // The upper half of the product depends on all of it.
+        let mixed = u64::from(hash) * 0x9e37_79b9;
+        (mixed >> 16) as usize & (self.bins.len() - 1)
+    }
+
+    /// Makes the bins, or more of them.
     fn rebin(&mut self) {
         let n = self.len.next_power_of_two() * 2;
-        self.bins = vec![EMPTY; n + 1];
+        self.bins = vec![[EMPTY; 2]; n];
         let order: Vec<u32> = self.order().collect();
         for at in order {
-            self.nodes[at as usize].bin = LOOSE;
-            self.link_bin(at);
+            BINNED.iter().for_each(|c| self.append(*c, at));
         }
     }
 
-    fn link_bin(&mut self, at: u32) {
-        let b = self.bin_of(&self.nodes[at as usize].key);
-        let tail = self.bins[b].tail;
-        self.nodes[at as usize].bin = Links {
+    /// Where a list that this node is in, or is to be in, begins and ends.
+    #[inline]
+    fn ends(&mut self, chain: Chain, at: u32) -> &mut Ends {
+        match chain {
+            Chain::All => &mut self.all,
+            _ => {
+                let bin = self.bin_of(chain, &self.nodes[at as usize].key);
+                &mut self.bins[bin][chain as usize - 1]
+            }
+        }
+    }
+
+    #[inline]
+    fn append(&mut self, chain: Chain, at: u32) {
+        let ends = self.ends(chain, at);
+        let tail = std::mem::replace(&mut ends.tail, at);
+        if tail == NIL {
+            ends.head = at;
+        } else {
+            self.nodes[tail as usize].links[chain as usize].next = at;
+        }
+        self.nodes[at as usize].links[chain as usize] = Links {
             prev: tail,
             next: NIL,
         };
-        match tail {
-            NIL => self.bins[b].head = at,
-            t => self.nodes[t as usize].bin.next = at,
+    }
+
+    #[inline]
+    fn remove(&mut self, chain: Chain, at: u32) {
+        let Links { prev, next } = self.nodes[at as usize].links[chain as usize];
+        match prev {
+            NIL => self.ends(chain, at).head = next,
+            p => self.nodes[p as usize].links[chain as usize].next = next,
         }
-        self.bins[b].tail = at;
+        match next {
+            NIL => self.ends(chain, at).tail = prev,
+            x => self.nodes[x as usize].links[chain as usize].prev = prev,
+        }
     }
 
     /// The key of what is no longer in the list; its value stays where it is for now.
     #[inline]
     fn unlink(&mut self, at: u32) -> Key {
-        let n = &self.nodes[at as usize];
-        let (key, all, bin) = (n.key, n.all, n.bin);
-        match all.prev {
-            NIL => self.all.head = all.next,
-            p => self.nodes[p as usize].all.next = all.next,
-        }
-        match all.next {
-            NIL => self.all.tail = all.prev,
-            x => self.nodes[x as usize].all.prev = all.prev,
-        }
+        let key = self.nodes[at as usize].key;
+        self.remove(Chain::All, at);
         if !self.bins.is_empty() {
-            let b = self.bin_of(&key);
-            match bin.prev {
-                NIL => self.bins[b].head = bin.next,
-                p => self.nodes[p as usize].bin.next = bin.next,
-            }
-            match bin.next {
-                NIL => self.bins[b].tail = bin.prev,
-                x => self.nodes[x as usize].bin.prev = bin.prev,
-            }
+            BINNED.iter().for_each(|c| self.remove(*c, at));
         }
         self.free.push(at);
         self.len -= 1;

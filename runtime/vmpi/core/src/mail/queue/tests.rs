@@ -51,6 +51,25 @@ fn matches_like_a_plain_list() {
     }
 }
 
+/// However many of another tag are in front of it.
+#[test]
+fn the_oldest_of_a_tag_is_the_first_of_its_bin() {
+    let of_tag = |tag| Key {
+        ctx: 0,
+        src: 1,
+        tag,
+    };
+    let mut q = Queue::default();
+    for n in 0..20_000 {
+        q.push(of_tag(n / 10_000), n);
+    }
+    for n in 10_000..15_000 {
+        let at = q.message(&of_tag(1)).expect("it waits");
+        assert_eq!(q.bin(Chain::Key, &of_tag(1)).head, at);
+        assert_eq!(q.take_message(&of_tag(1)), Some((of_tag(1), n)));
+    }
+}
+
 /// What is taken is whole, and what is left goes with the queue.
 #[test]
 fn values_are_dropped_once() {
