@@ -13,6 +13,7 @@ mod elsewhere;
 mod epochs;
 mod faults;
 mod gcc_dg;
+mod growth;
 mod hpcc;
 mod increments;
 mod jobs;
@@ -100,6 +101,7 @@ fn main() {
     trials.extend(misuse::trials());
     trials.extend(places::trials());
     trials.extend(processes::trials());
+    trials.extend(growth::trials());
     trials.extend(jobs::trials());
     trials.extend(machines::trials());
     trials.extend(wakeups::trials());

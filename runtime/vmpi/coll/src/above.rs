@@ -63,8 +63,17 @@ pub trait Epochs: Sync {
     unsafe fn join(&self, me: &RankState, r: &Request);
     /// The work of a collective of several processes is done.
     fn finished(&self, world: &World, over: Over, entries: &Entries, from: Option<u32>);
-    /// What members here bring to a blocking collective goes to another process.
-    fn bring(&self, me: &RankState, to: u32, topic: Topic, ranks: &Group, bytes: &[u8]);
+    /// What members here bring to a blocking collective goes to another process; `others`: how those have entered that it speaks of
+    /// beside them.
+    fn bring(
+        &self,
+        me: &RankState,
+        to: u32,
+        topic: Topic,
+        ranks: &Group,
+        others: &Entries,
+        bytes: &[u8],
+    );
     /// What the others bring is there: how they have entered.
     fn brought(
         &self,

@@ -50,6 +50,8 @@ pub trait Remote: Send + Sync {
     /// This process, among so many.
     fn index(&self) -> u32;
     fn count(&self) -> u32;
+    /// Frames sent that programs wait for.
+    fn frames_sent(&self) -> u64;
     /// Those of its machine that this process may count on.
     fn processors(&self) -> Processors;
     /// The ranks of this process are known from now on.

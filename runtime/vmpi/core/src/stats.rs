@@ -39,6 +39,8 @@ struct Report {
     workers: Vec<Worker>,
     /// Each rank's time, in nanoseconds.
     ranks: Vec<u64>,
+    /// Sent by each process to others.
+    frames: Vec<u64>,
 }
 
 /// This process's part, as lines of numbers.
@@ -54,6 +56,8 @@ fn mine(world: &World, counts: &Counts) -> String {
         let _ = writeln!(text, "{} {}", r.rank, nanos(watch.rank(r.slot)));
     }
     let process = world.index();
+    let frames = world.remote().map_or(0, |r| r.frames_sent());
+    let _ = writeln!(text, "f {process} {frames} 0");
     for w in 0..world.sched().workers() {
         let t = watch.worker(w);
         let number = process as usize * placement.workers() as usize + w;
@@ -81,6 +85,7 @@ fn gather(world: &World, job: &Job) -> Option<Report> {
     let mut report = Report {
         workers: vec![Worker::default(); (placement.processes() * placement.workers()) as usize],
         ranks: vec![0; placement.ranks() as usize],
+        frames: vec![0; placement.processes() as usize],
         ..Report::default()
     };
     for part in parts {
@@ -95,10 +100,11 @@ impl Report {
         self.traffic
             .add(Traffic::from_text(traffic).unwrap_or_default());
         for line in times.lines() {
-            let numbers: Vec<u64> = (line.trim_start_matches("w ").split(' '))
+            let numbers: Vec<u64> = (line.trim_start_matches(['w', 'f', ' ']).split(' '))
                 .filter_map(|w| w.parse().ok())
                 .collect();
             match numbers[..] {
+                [process, frames, _] => self.frames[process as usize] = frames,
                 [rank, time] => self.ranks[rank as usize] = time,
                 [worker, a, b, c, n] => self.workers[worker as usize] = Worker([a, b, c, n]),
                 _ => {}
@@ -152,6 +158,13 @@ impl Report {
         for (name, (n, bytes)) in names.iter().zip(now) {
             let _ = writeln!(out, "  {name:17}  {n:13}  {bytes:15}");
         }
+        if let (2.., Some(most)) = (self.frames.len(), self.frames.iter().max()) {
+            let all: u64 = self.frames.iter().sum();
+            let _ = writeln!(
+                out,
+                "  frames between processes: {all}, of one at most {most}"
+            );
+        }
         let mut pairs: Vec<_> = self.traffic.0.iter().collect();
         pairs.sort_by_key(|(pair, (n, bytes))| (std::cmp::Reverse((*bytes, *n)), **pair));
         let more = pairs.split_off(pairs.len().min(SHOWN)).len();
@@ -198,13 +211,14 @@ impl Report {
             .collect();
         format!(
             "{{\"processes\":{},\"workers_each\":{},\"placement\":{},\n\"proposal\":{},\n\"workers\":[{}],\n\"rank_ns\":[{}],\n\
-             \"messages\":[{}]}}\n",
+             \"frames\":{:?},\n\"messages\":[{}]}}\n",
             p.processes(),
             p.workers(),
             list(p.seats()),
             better.map_or("null".to_owned(), |b| list(b.seats())),
             workers.join(",\n"),
             ranks.join(","),
+            self.frames,
             pairs.join(",\n"),
         )
     }

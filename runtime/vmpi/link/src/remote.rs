@@ -28,6 +28,10 @@ impl Remote for Link {
         self.post.count()
     }
 
+    fn frames_sent(&self) -> u64 {
+        self.counts().0
+    }
+
     fn processors(&self) -> Processors {
         self.carrier.processors()
     }

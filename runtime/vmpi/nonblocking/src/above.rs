@@ -125,8 +125,16 @@ impl Epochs for Counted {
         later::finished(world, over, entries, from);
     }
 
-    fn bring(&self, me: &RankState, to: u32, topic: Topic, ranks: &Group, bytes: &[u8]) {
-        coll::bring(me, to, topic, ranks, bytes);
+    fn bring(
+        &self,
+        me: &RankState,
+        to: u32,
+        topic: Topic,
+        ranks: &Group,
+        others: &Entries,
+        bytes: &[u8],
+    ) {
+        coll::bring(me, (to, topic), ranks, others, bytes);
     }
 
     fn brought(

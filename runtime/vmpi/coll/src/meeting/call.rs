@@ -4,14 +4,17 @@ use super::all::All;
 use super::kind::{Algorithm, Brief, Kind};
 use crate::above::Epochs;
 use crate::remote::elsewhere::Elsewhere;
-use crate::remote::few::{CallSignature, Few, Heard};
+use crate::remote::few::{CallSignature, Few, Heard, Told};
 use crate::remote::kept::Keep;
+use crate::remote::members::Members;
+use crate::remote::tree::Tree;
 use crate::remote::zero_copy::RemoteProcess;
 use crate::work::process_contribution::Contribution;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
+use std::borrow::Cow;
 
 /// What a collective needs of the scheduler, for the calling rank.
 pub trait Crew {
@@ -103,30 +106,31 @@ pub trait Call: Sized {
     fn together(_: &All<Self>, _here: &[usize]) -> Contribution {
         Contribution::default()
     }
-    /// What the calls of the members `here` amount to, if other processes can be told so ([`crate::remote::inline_collective`]); `most`: members that
-    /// any process has.
-    fn record(_: &All<Self>, _here: &[usize], _most: usize) -> Option<CallSignature> {
+    /// What the calls of the members `here`, all of one kind, amount to, if other processes can be told so
+    /// ([`crate::remote::inline_collective`]).
+    fn record(_: &All<Self>, _here: &[usize], _: &Members) -> Option<CallSignature> {
         None
     }
-    /// Is the type a part of what has to agree?
-    const TYPED: bool = true;
-    /// What goes with the record differs from one other process to the next.
-    const EACH: bool = false;
     /// What the members `here` give the members `to` of another process, beside the record.
     fn tell(_: &All<Self>, _here: &[usize], _to: &[usize], _into: &mut Few) {}
-    /// All records are alike: does the work of the members `here`; false: what came is not what that takes.
-    fn hear(_: &All<Self>, _here: &[usize], _: &Heard) -> bool {
-        true
+    /// All records are alike: does the work of the members `here`.
+    fn hear(_: &All<Self>, _here: &[usize], _: &Heard) {}
+    /// What the members `here` and those of the processes below give together: to the process above, or, where there is none, what
+    /// comes of the collective.
+    fn gather<'a>(
+        _: &All<Self>,
+        _here: &[usize],
+        _: &Tree,
+        _below: &'a [(u32, Told)],
+    ) -> Cow<'a, [u8]> {
+        Cow::Borrowed(&[])
     }
-    /// Writes what `export` would have written for each of the members that a record is of, for those `to` whom it was told.
-    fn spell(
-        _: CallSignature,
-        (_from, _to): (&[usize], &[usize]),
-        _given: &[u8],
-        _w: &mut Writer,
-    ) -> Read<()> {
-        Ok(())
+    /// The one member that gets what comes of it, if it is one.
+    fn receiver(_: &All<Self>, _here: &[usize]) -> Option<usize> {
+        None
     }
+    /// The members `here` get that.
+    fn spread(_: &All<Self>, _here: &[usize], _result: &[u8]) {}
     /// What one other process needs of member `me`'s call.
     fn export(&self, _me: usize, _to: &RemoteProcess, _w: &mut Writer) {}
     /// Member `me`'s call, from elsewhere, as the members `here` need it; `like`: the call of one of them.

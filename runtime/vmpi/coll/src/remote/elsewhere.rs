@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pc3_protocol::Entries;
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::few::{CallSignature, InlineCall};
+use super::few::{CallSignature, Told};
 use crate::meeting::waiting::{Pending, RemoteParts};
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::group::Group;
@@ -27,8 +27,22 @@ pub struct Topic {
     pub group: u64,
     /// Collectives of that meeting, counted.
     pub round: u64,
-    /// 0: calls; 1: results; 2: what was lent has been read.
+    /// [`Topic::CALLS`] and those behind it.
     pub phase: u32,
+}
+
+impl Topic {
+    pub const CALLS: u32 = 0;
+    pub const RESULTS: u32 = 1;
+    /// What was lent has been read.
+    pub const READ: u32 = 2;
+    /// What calls amount to, and what comes of them.
+    pub const TOLD: u32 = 3;
+
+    pub fn told(self) -> Topic {
+        let phase = Topic::TOLD;
+        Topic { phase, ..self }
+    }
 }
 
 /// The other processes, as a rank sees them.
@@ -55,21 +69,37 @@ pub trait Elsewhere {
     fn counts(&self) -> bool;
     /// Tells a process what all calls here amount to, and what goes with it.
     fn tell(&self, to: u32, topic: Topic, record: CallSignature, given: &[u8]);
-    /// Waits for what the others bring, as `brought`; `None`: all of these have told it, to `told`.
-    fn heard(
+    /// Passes on what has come of calls that all have told; `others`: how members elsewhere have entered.
+    fn pass(
+        &self,
+        to: u32,
+        what: (Topic, CallSignature),
+        group: &Group,
+        given: &[u8],
+        others: &Entries,
+    );
+    /// Waits for what these processes tell, which goes to `heard` in their order; false: some process brings its calls instead.
+    fn hear(
+        &self,
+        topic: Topic,
+        from: &[u32],
+        heard: &mut Vec<(u32, Told)>,
+        others: &mut Entries,
+    ) -> bool;
+    /// All have told the same.
+    fn have_told(
         &self,
         topic: Topic,
         group: &Group,
         entered: &dyn Fn(usize) -> u32,
-        processes: &[u32],
-        told: &mut Vec<(u32, InlineCall)>,
-    ) -> Option<Vec<(u32, Box<[u8]>)>>;
+        others: &Entries,
+    );
     /// This process keeps the shared pointer of a file; it is there from now on.
     fn set_pointer(&self, name: Name, at: i64);
     /// Moves it on, in the process that keeps it; where it was.
     fn advance_pointer(&self, process: u32, name: Name, by: i64) -> i64;
     fn forget_pointer(&self, name: Name);
-    /// Waits for what the others bring.  `entered`: how often a member has come to this meeting.
+    /// Waits for the calls that the others bring.  `entered`: how often a member has come to this meeting.
     fn brought(
         &self,
         topic: Topic,

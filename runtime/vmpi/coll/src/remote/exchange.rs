@@ -1,17 +1,19 @@
 //! A blocking collective whose members are in several processes: what its last arriver here exchanges with the others.
 
 use super::elsewhere::{Elsewhere, Topic};
-use super::few::{Few, Heard, InlineCall};
+use super::few::{CallSignature, Few, Heard};
 use super::inline_collective::agree;
 use super::kept::Keep;
 use super::members::Members;
 use super::parts::{has_lent, read_part, write_part};
+use super::tree::Tree;
 use super::zero_copy::{Loans, RemoteProcess};
 use crate::meeting::all::All;
 use crate::meeting::call::{Call, Crew};
 use crate::meeting::kind::Algorithm;
 use crate::meeting::{unsupported, Meeting};
 use crate::work::process_contribution::Contribution;
+use pc3_protocol::Entries;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::group::Group;
 use pc3_vmpi_objects::wire::Reader;
@@ -101,52 +103,26 @@ impl Meeting {
             return unsupported(all.get(me).kind().name());
         }
         self.round.fetch_add(1, Relaxed);
-        let topic = self.topic(remote, 0);
+        let topic = self.topic(remote, Topic::CALLS);
         let here = remote.at(out.world().index());
-        let entered = |i| self.entered(i);
         let same = here.iter().all(|i| all.kind(*i) == all.kind(here[0]));
-        let record = (same && !out.counts()).then(|| C::record(all, here, remote.most));
-        let parts = match record.flatten() {
-            Some(record) => {
-                let mut given = Few::NONE;
-                for (n, process) in remote.others.iter().enumerate() {
-                    if n == 0 || C::EACH {
-                        given = Few::NONE;
-                        C::tell(all, here, remote.at(*process), &mut given);
-                    }
-                    out.tell(*process, topic, record, given.bytes());
-                }
-                let mut told: Vec<(u32, InlineCall)> = Vec::with_capacity(remote.others.len());
-                match out.heard(topic, group, &entered, &remote.others, &mut told) {
-                    Some(parts) => parts,
-                    None => {
-                        let heard = Heard {
-                            places: &remote.places,
-                            order: &remote.order,
-                            own: &given,
-                            others: &told,
-                        };
-                        if agree::<C>(&heard, record) && C::hear(all, here, &heard) {
-                            return Ok(Brought::Done);
-                        }
-                        told.iter().map(|t| (t.0, t.1.part())).collect()
-                    }
-                }
+        let record = (same && !out.counts()).then(|| C::record(all, here, remote));
+        if let Some(record) = record.flatten() {
+            let what = (topic, record);
+            let told = match remote.tree.as_ref().filter(|_| !record.is_for_each()) {
+                None => tell_each_other(all, out, remote, what, here),
+                Some(tree) => tell_along(all, out, tree, what, (group, here)),
+            };
+            if let Some(others) = told {
+                out.have_told(topic, group, &|i| self.entered(i), &others);
+                return Ok(Brought::Done);
             }
-            None => {
-                if same {
-                    *together = C::together(all, here);
-                }
-                self.bring_calls(
-                    all,
-                    out,
-                    remote,
-                    group,
-                    (topic, here),
-                    (&mut *loans, together),
-                )
-            }
-        };
+        }
+        if same {
+            *together = C::together(all, here);
+        }
+        let what = (topic, here);
+        let parts = self.bring_calls(all, out, remote, group, what, (&mut *loans, together));
         let keep = keep.insert(Keep::default());
         let lends = parts.iter().filter(|p| has_lent(&p.1));
         loans.lenders.extend(lends.map(|p| p.0));
@@ -178,14 +154,14 @@ impl Meeting {
 
     fn settle(&self, out: &dyn Elsewhere, loans: &mut Loans) {
         if let Some(remote) = self.remote.get() {
-            loans.settle(out, self.topic(remote, 2));
+            loans.settle(out, self.topic(remote, Topic::READ));
         }
     }
 
     fn give_results<C: Call>(&self, all: &All<C>, out: &dyn Elsewhere, remote: &Members) {
         for (process, to) in remote.places.iter().filter(|p| *p.0 != out.world().index()) {
             if let Some(bytes) = C::results(all, to) {
-                out.send(*process, (self.topic(remote, 1), None), &bytes);
+                out.send(*process, (self.topic(remote, Topic::RESULTS), None), &bytes);
             }
         }
     }
@@ -203,9 +179,84 @@ impl Meeting {
             return Ok(());
         }
         let here = remote.at(out.world().index());
-        let parts = out.receive(self.topic(remote, 1), 1);
+        let parts = out.receive(self.topic(remote, Topic::RESULTS), 1);
         let accept = |(_, bytes): &(u32, Box<[u8]>)| C::accept(all, here, &mut Reader(bytes));
         let done = parts.iter().try_for_each(accept);
         done.or_else(|e| fail(Class::ERR_INTERN, e.to_string()))
     }
+}
+
+/// Tells the other processes what the calls here amount to, and does what comes of it once all have told the same: how their members
+/// have entered.
+fn tell_each_other<C: Call>(
+    all: &All<C>,
+    out: &dyn Elsewhere,
+    remote: &Members,
+    (topic, record): (Topic, CallSignature),
+    here: &[usize],
+) -> Option<Entries> {
+    let mut own = Few::NONE;
+    for (n, process) in remote.others.iter().enumerate() {
+        if n == 0 || record.is_for_each() {
+            own = Few::NONE;
+            C::tell(all, here, remote.at(*process), &mut own);
+        }
+        out.tell(*process, topic, record, own.bytes());
+    }
+    let mut others = Vec::with_capacity(remote.others.len());
+    let mut entries = Entries::default();
+    if !out.hear(topic, &remote.others, &mut others, &mut entries) || !agree(&others, record) {
+        return None;
+    }
+    let heard = Heard {
+        places: &remote.places,
+        order: &remote.order,
+        own: &own,
+        others: &others,
+    };
+    C::hear(all, here, &heard);
+    Some(entries)
+}
+
+/// The same along the tree: up when all below have told, down when all have.
+fn tell_along<C: Call>(
+    all: &All<C>,
+    out: &dyn Elsewhere,
+    tree: &Tree,
+    (topic, record): (Topic, CallSignature),
+    (group, here): (&Group, &[usize]),
+) -> Option<Entries> {
+    let mut entries = Entries::default();
+    let mut hear = |from: &[u32]| {
+        let mut told = Vec::with_capacity(from.len());
+        let heard = out.hear(topic, from, &mut told, &mut entries);
+        (heard && agree(&told, record)).then_some(told)
+    };
+    let below = hear(&tree.below)?;
+    let gathered = C::gather(all, here, tree, &below);
+    let came;
+    let result = match tree.above {
+        // Who counts by now says so with its calls.
+        _ if out.counts() => return None,
+        None => &gathered[..],
+        Some(above) => {
+            out.tell(above, topic, record, &gathered);
+            came = hear(&[above])?;
+            came[0].1.bytes()
+        }
+    };
+    let process = |member: usize| out.world().process_of(group.ranks()[member]);
+    let receiver = C::receiver(all, here);
+    let to = receiver.map(process);
+    for (n, below) in tree.below.iter().enumerate() {
+        let given = match to {
+            Some(to) if !tree.leads(n, to) => &[],
+            _ => result,
+        };
+        out.pass(*below, (topic, record), group, given, &entries);
+    }
+    if receiver.is_none_or(|r| here.contains(&r)) {
+        C::spread(all, here, result);
+    }
+    Some(entries)
 }

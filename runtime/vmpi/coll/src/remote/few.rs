@@ -5,42 +5,42 @@ use crate::meeting::kind::Kind;
 use crate::work::subtrees::subtrees;
 use pc3_vmpi_sched::copy::copy_few;
 
-/// What a process gives in one frame, at most.
+/// What a process gives in a frame that is short, at most.
 pub const MOST: usize = 96;
 
-/// The first byte of a part that is told.
-pub const MARK: u8 = 2;
-
-/// Kind, operation, type, root: 8, 8, 16 and 32 bits.
+/// All on which the processes have to agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CallSignature(pub u64);
+pub struct CallSignature {
+    /// Kind, operation, type, root: 8, 8, 16 and 32 bits.
+    pub what: u64,
+    /// That each member gives, or gets.
+    pub bytes: u64,
+}
 
 impl CallSignature {
-    pub(crate) fn new(kind: Kind, root: usize, op: usize, ty: usize) -> Option<CallSignature> {
+    pub(crate) const GATE: (usize, usize, usize, usize) = (0, 0, 0, 0);
+
+    pub(crate) fn new(
+        kind: Kind,
+        (root, op, ty, bytes): (usize, usize, usize, usize),
+    ) -> Option<CallSignature> {
         let fits = root <= u32::MAX as usize && op <= u8::MAX.into() && ty <= u16::MAX.into();
-        let word = (root as u64) << 32 | (ty as u64) << 16 | (op as u64) << 8 | kind as u64;
-        fits.then_some(CallSignature(word))
+        let what = (root as u64) << 32 | (ty as u64) << 16 | (op as u64) << 8 | kind as u64;
+        let bytes = bytes as u64;
+        fits.then_some(CallSignature { what, bytes })
     }
 
-    pub(crate) fn kind(self) -> u32 {
-        self.0 as u32 & 0xff
+    /// Is what goes with it for one process only?
+    pub(crate) fn is_for_each(self) -> bool {
+        self.what as u8 == Kind::Alltoall as u8
     }
 
-    pub(crate) fn op(self) -> u32 {
-        self.0 as u32 >> 8 & 0xff
-    }
+    const LEN: usize = 16;
 
-    pub(crate) fn ty(self) -> u32 {
-        self.0 as u32 >> 16
-    }
-
-    pub(crate) fn root(self) -> usize {
-        (self.0 >> 32) as usize
-    }
-
-    /// The same whatever the type is.
-    pub(crate) fn untyped(self) -> CallSignature {
-        CallSignature(self.0 & !(0xffff << 16))
+    /// With what is given, as one part among those on the board.
+    pub fn part(self, given: &[u8]) -> Box<[u8]> {
+        let words = [self.what, self.bytes].map(u64::to_le_bytes);
+        [&words[0], &words[1], given].concat().into()
     }
 }
 
@@ -79,7 +79,7 @@ impl Few {
     }
 }
 
-/// What a process has told.
+/// What a process has told in a short frame.
 #[derive(Clone, Copy)]
 pub struct InlineCall {
     pub record: CallSignature,
@@ -88,11 +88,40 @@ pub struct InlineCall {
     pub few: Few,
 }
 
-impl InlineCall {
-    /// As a part among others.
-    pub fn part(&self) -> Box<[u8]> {
-        let record = self.record.0.to_le_bytes();
-        [&[MARK], &record[..], self.few.bytes()].concat().into()
+/// What a process has told.
+pub struct Told {
+    pub record: CallSignature,
+    given: Given,
+}
+
+enum Given {
+    Few(Few),
+    /// Behind the record.
+    Long(Box<[u8]>),
+}
+
+impl Told {
+    pub fn short(InlineCall { record, few, .. }: InlineCall) -> Told {
+        let given = Given::Few(few);
+        Told { record, given }
+    }
+
+    /// What [`CallSignature::part`] has made.
+    pub fn long(part: Box<[u8]>) -> Option<Told> {
+        let word = |at: usize| Some(u64::from_le_bytes(part.get(at..at + 8)?.try_into().ok()?));
+        let record = CallSignature {
+            what: word(0)?,
+            bytes: word(8)?,
+        };
+        let given = Given::Long(part);
+        Some(Told { record, given })
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        match &self.given {
+            Given::Few(few) => few.bytes(),
+            Given::Long(part) => &part[CallSignature::LEN..],
+        }
     }
 }
 
@@ -108,6 +137,11 @@ pub(crate) struct Share {
 pub struct ReductionOrder(pub(crate) Box<[Share]>);
 
 impl ReductionOrder {
+    /// Shares of one process, at most.
+    pub(crate) fn most(&self) -> usize {
+        self.0.iter().map(|s| s.number + 1).max().unwrap_or(0)
+    }
+
     pub fn new(places: &Places) -> ReductionOrder {
         let of = |(process, members): (&u32, &Vec<usize>)| {
             let process = *process;
@@ -131,7 +165,7 @@ pub struct Heard<'a> {
     pub order: &'a ReductionOrder,
     pub own: &'a Few,
     /// By process, ascending.
-    pub others: &'a [(u32, InlineCall)],
+    pub others: &'a [(u32, Told)],
 }
 
 impl Heard<'_> {
@@ -139,8 +173,8 @@ impl Heard<'_> {
         self.places.get(&process).map_or(&[], |m| m)
     }
 
-    pub(crate) fn of(&self, process: u32) -> &Few {
+    pub(crate) fn of(&self, process: u32) -> &[u8] {
         let other = self.others.binary_search_by_key(&process, |o| o.0);
-        other.map_or(self.own, |at| &self.others[at].1.few)
+        other.map_or(self.own.bytes(), |at| self.others[at].1.bytes())
     }
 }

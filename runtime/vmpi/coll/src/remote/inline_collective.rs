@@ -1,60 +1,46 @@
-//! Small collectives whose members are in several processes, told in a few words.
+//! Collectives whose members are in several processes, told in a few words.
 //!
-//! If the calls of a process's members amount to the same thing it sends each other process a *record* of that (kind, root, operation, type: all
-//! on which the processes have to agree) and, in the same frame, what its members give. If all records are alike each
-//! process does the work for its own members, with what came, in the order that all have. Else what came is *spelt*: written as the calls it
-//! stands for, which are then read and checked like any others. Nothing is told while a checkpoint has to know of collectives.
+//! If the calls of a process's members amount to the same thing it tells a *record* of that (kind, root, operation, type, length: all
+//! on which the processes have to agree) and, in the same frame, what its members give. Few processes tell each other, and each does the
+//! work for its own members, in the order that all have. More tell the process above them in the tree what they and those
+//! below give together, and get from it what has come of that: a reduction's partial sums go along the subtrees of its order.
+//!
+//! If two records differ, whoever sees it brings its members' calls to all, as who has no record does; then all do, and the calls
+//! are checked like any others. No record is told while a checkpoint has to know of collectives.
 
-use super::few::{CallSignature, Few, Heard, InlineCall, MOST};
+use super::few::{CallSignature, Few, Heard, Told, MOST};
+use super::members::Members;
+use super::tree::{Source, Tree};
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
 use crate::meeting::kind::Kind;
+use crate::work::combine;
 use crate::work::moves::Move;
 use crate::work::reduce::Reduction;
 use crate::work::shapes::DealShape;
-use crate::work::side::{Ints, Side};
+use crate::work::side::Side;
 use crate::work::subtrees::subtrees;
-use pc3_vmpi_objects::datatype::{by_handle, Datatype, TypeRef};
-use pc3_vmpi_objects::op::{Op, Predef};
-use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
+use pc3_vmpi_objects::op::Op;
 use pc3_vmpi_sched::copy::copy_few;
+use std::borrow::Cow;
 use std::cell::Cell;
 
-/// The calls of `from` that a part stands for, as they would have come for `here`.  `mine`: what the members here have called.
-pub(crate) fn spell<C: Call>(
-    part: &[u8],
-    (from, here): (&[usize], &[usize]),
-    mine: Kind,
-) -> Read<Vec<u8>> {
-    let mut r = Reader(part);
-    r.u8()?;
-    let record = CallSignature(r.u64()?);
-    let mut w = Writer::default();
-    w.u8(0);
-    from.iter().for_each(|_| w.u32(record.kind()));
-    if record.kind() == mine as u32 {
-        C::spell(record, (from, here), r.0, &mut w)?;
-    }
-    Ok(w.0)
-}
-
 /// Have all told the same?
-pub fn agree<C: Call>(heard: &Heard, record: CallSignature) -> bool {
-    let plain = |r: CallSignature| if C::TYPED { r } else { r.untyped() };
-    let mine = plain(record);
-    heard.others.iter().all(|o| plain(o.1.record) == mine)
+pub fn agree(told: &[(u32, Told)], record: CallSignature) -> bool {
+    told.iter().all(|o| o.1.record == record)
 }
 
 /// Do the calls of members `here` amount to the same?
 fn alike<C: Call>(all: &All<C>, here: &[usize]) -> bool {
-    let (kind, brief) = (all.kind(here[0]), all.get(here[0]).brief());
-    let same = |i: &usize| all.kind(*i) == kind && all.get(*i).brief() == brief;
+    let brief = all.get(here[0]).brief();
+    let same = |i: &usize| all.get(*i).brief() == brief;
     brief.is_some() && here[1..].iter().all(same)
 }
 
 pub fn gate<C: Call>(all: &All<C>, here: &[usize]) -> Option<CallSignature> {
+    let kind = all.kind(here[0]);
     alike(all, here)
-        .then(|| CallSignature::new(all.kind(here[0]), 0, 0, 0))
+        .then(|| CallSignature::new(kind, CallSignature::GATE))
         .flatten()
 }
 
@@ -65,19 +51,21 @@ pub mod reduction {
         c.count * c.ty.size
     }
 
-    pub fn record(all: &All<Reduction>, here: &[usize]) -> Option<CallSignature> {
-        if !alike(all, here) {
-            return None;
-        }
+    pub fn record(all: &All<Reduction>, here: &[usize], remote: &Members) -> Option<CallSignature> {
         let first = all.get(here[0]);
         let Op::Predef(op) = first.op else {
             return None;
         };
-        let ty = first.ty.predefined;
-        if ty == 0 || subtrees(here).count() * bytes(first) > MOST {
-            return None;
-        }
-        CallSignature::new(first.kind, first.root, op as usize, ty)
+        let bytes = bytes(first);
+        let told = match remote.tree {
+            Some(_) => here.iter().all(|i| all.get(*i).is_plain_as(first)),
+            None => remote.order.most() * bytes <= MOST && alike(all, here),
+        };
+        told.then(|| {
+            let what = (first.root, op as usize, first.ty.predefined, bytes);
+            CallSignature::new(first.kind, what)
+        })
+        .flatten()
     }
 
     /// What the members of each subtree here come to.
@@ -105,24 +93,18 @@ pub mod reduction {
         }
     }
 
-    pub fn hear(all: &All<Reduction>, here: &[usize], heard: &Heard) -> bool {
+    pub fn hear(all: &All<Reduction>, here: &[usize], heard: &Heard) {
         let call = all.get(here[0]);
         let n = bytes(call);
-        let fits = |o: &(u32, InlineCall)| {
-            subtrees(heard.members(o.0)).count() * n == o.1.few.bytes().len()
-        };
-        if !heard.others.iter().all(fits) {
-            return false;
-        }
         if n == 0 {
-            return true;
+            return;
         }
         let at = Cell::new(0);
         let part = |i: usize| {
             let share = &heard.order.0[at.get()];
             debug_assert_eq!(share.first, i);
             at.set(at.get() + 1);
-            let from = &heard.of(share.process).bytes()[share.number * n..][..n];
+            let from = &heard.of(share.process)[share.number * n..][..n];
             (from.as_ptr(), share.covers)
         };
         let mut result = Few::NONE;
@@ -132,120 +114,141 @@ pub mod reduction {
             call.combine(part, all.len(), result);
             here.iter().for_each(|i| all.get(*i).take(*i, result));
         }
-        true
     }
 
-    pub(crate) fn spell(
-        record: CallSignature,
-        from: &[usize],
-        body: &[u8],
-        w: &mut Writer,
-    ) -> Read<()> {
-        let ty = by_handle(record.ty() as usize);
-        let op = Predef::from_handle(record.op() as usize);
-        let (Some(ty), Some(op)) = (ty, op) else {
-            return bad("a reduction");
+    /// The partial sums of a process and those below it.
+    pub fn gather(
+        all: &All<Reduction>,
+        here: &[usize],
+        tree: &Tree,
+        below: &[(u32, Told)],
+    ) -> Vec<u8> {
+        let call = all.get(here[0]);
+        let n = bytes(call);
+        let mut sums = vec![0; n * tree.sums.len()];
+        let Some(kernel) = call.kernel.filter(|_| n > 0) else {
+            return sums;
         };
-        let shares = subtrees(from).count();
-        let n = body.len() / shares.max(1);
-        let mut bodies = body.chunks_exact(n.max(1));
-        let mut shares = subtrees(from).peekable();
-        for i in from {
-            let covers = match shares.next_if(|s| s.0 == *i) {
-                Some((_, covers)) => covers,
-                None => 0,
+        let mut rest = &tree.parts[..];
+        for ((first, covers), to) in tree.sums.iter().zip(sums.chunks_exact_mut(n)) {
+            let within = rest.partition_point(|p| p.first < first + covers);
+            let (parts, others) = rest.split_at(within);
+            rest = others;
+            let given = |i: usize| match parts[i].from {
+                Source::Here => all.get(parts[i].first).send,
+                Source::Below { below: b, number } => {
+                    below[b].1.bytes()[number * n..][..n].as_ptr()
+                }
             };
-            let given = (covers > 0).then(|| bodies.next().unwrap_or(&[]));
-            let what = (record.root(), n / ty.size.max(1), true, covers);
-            Reduction::write(w, what, (&ty, Op::Predef(op)), Ints::NONE);
-            if let Some(bytes) = given {
-                w.u8(0);
-                w.bytes(bytes);
+            let part = |i: usize| (given(i), parts[i].covers);
+            // SAFETY: each has as many bytes: the callers of the collective vouch for their buffers and wait.
+            unsafe {
+                combine::parts(
+                    part,
+                    *covers,
+                    kernel,
+                    (call.count, call.ty.size),
+                    to.as_mut_ptr(),
+                );
             }
         }
-        Ok(())
+        sums
+    }
+
+    pub fn receiver(all: &All<Reduction>, here: &[usize]) -> Option<usize> {
+        let call = all.get(here[0]);
+        (call.kind == Kind::Reduce).then_some(call.root)
+    }
+
+    pub fn spread(all: &All<Reduction>, here: &[usize], result: &[u8]) {
+        for i in here {
+            let call = all.get(*i);
+            if call.kind == Kind::Reduce && *i != call.root {
+                continue;
+            }
+            debug_assert_eq!(result.len(), bytes(call));
+            // SAFETY: as many bytes; the caller of the collective vouches for its buffer and waits.
+            unsafe {
+                result
+                    .as_ptr()
+                    .copy_to_nonoverlapping(call.recv, result.len())
+            }
+        }
     }
 }
 
 pub mod moved {
     use super::*;
 
-    /// By which a type travels beside packed elements of one kind.
-    fn code(ty: &TypeRef) -> Option<usize> {
-        match ty.predefined {
-            0 => ty.signature.uniform().map(|b| b as usize),
-            handle => Some(handle),
-        }
-    }
+    /// Longer blocks are read where they lie, or sent to each process by that of the root.
+    const LONG: usize = 32 << 10;
 
     /// Equal blocks that are plain memory: where, and of how many bytes.
-    fn blocks(side: &Side) -> Option<(*mut u8, usize, usize)> {
+    fn blocks(side: &Side) -> Option<(*mut u8, usize)> {
         let Side::Blocks { ptr, count, ty } = *side else {
             return None;
         };
-        let ty: &TypeRef = ty;
         let plain = ty.contiguous && !ty.is_packed();
-        let at = |ty: &Datatype| ptr.wrapping_offset(ty.layout.at);
-        Some((
-            at(ty),
-            count.checked_mul(ty.size)?,
-            code(ty).filter(|_| plain)?,
-        ))
+        let bytes = count.checked_mul(ty.size)?;
+        plain.then(|| (ptr.wrapping_offset(ty.layout.at), bytes))
     }
 
     /// What a member sends each, where it receives, and how much.
     fn exchanged(c: &Move) -> Option<(*mut u8, *mut u8, usize)> {
-        let (from, sent, _) = blocks(&c.send)?;
-        let (to, room, _) = blocks(&c.recv)?;
+        let (from, sent) = blocks(&c.send)?;
+        let (to, room) = blocks(&c.recv)?;
         (sent == room).then_some((from, to, sent))
     }
 
-    fn is_exchange(c: &Move) -> bool {
-        c.kind == Kind::Alltoall && matches!(c.shape, DealShape::Intra)
+    fn is_bcast(c: &Move) -> bool {
+        c.kind == Kind::Bcast
     }
 
-    pub fn record(all: &All<Move>, here: &[usize], most: usize) -> Option<CallSignature> {
+    pub fn record(all: &All<Move>, here: &[usize], remote: &Members) -> Option<CallSignature> {
         let first = all.get(here[0]);
-        if all.kind(here[0]) == Kind::Bcast {
-            if !alike(all, here) {
-                return None;
-            }
-            let giver = match here.contains(&first.root) {
-                true => all.get(first.root),
-                false => first,
-            };
-            let block = [&giver.send, &giver.recv]
-                .into_iter()
-                .find_map(|s| match s {
-                    Side::One { ty, .. } => code(ty),
-                    _ => None,
-                });
-            return CallSignature::new(Kind::Bcast, first.root, 0, block?);
-        }
-        if !is_exchange(first) {
+        let (root, n, alike, most) = if is_bcast(first) {
+            let n = first.plain()?.1;
+            let same = |c: &Move| c.root == first.root && c.plain().is_some_and(|p| p.1 == n);
+            let alike = here[1..].iter().all(|i| same(all.get(*i)));
+            let most = if remote.tree.is_some() { LONG } else { MOST };
+            (first.root, n, alike, most)
+        } else if first.kind == Kind::Alltoall && matches!(first.shape, DealShape::Intra) {
+            let n = exchanged(first)?.2;
+            let same = |c: &Move| exchanged(c).is_some_and(|e| e.2 == n);
+            let alike = here[1..].iter().all(|i| same(all.get(*i)));
+            (0, n, alike, MOST / (here.len() * remote.most))
+        } else {
             return None;
-        }
-        let (_, _, n) = exchanged(first)?;
-        let ty = blocks(&first.send)?.2;
-        let same = |i: &usize| {
-            let c = all.get(*i);
-            exchanged(c).is_some_and(|e| e.2 == n) && blocks(&c.send).is_some_and(|b| b.2 == ty)
         };
-        let kinds = here.iter().all(|i| all.kind(*i) == Kind::Alltoall);
-        let fits = n.saturating_mul(here.len() * most) <= MOST;
-        (fits && kinds && here[1..].iter().all(same))
-            .then(|| CallSignature::new(Kind::Alltoall, 0, 0, ty))
+        (alike && n <= most)
+            .then(|| CallSignature::new(first.kind, (root, 0, 0, n)))
             .flatten()
     }
 
+    /// What the root of a broadcast gives, if it is here.
+    fn given<'a>(all: &'a All<Move>, here: &[usize]) -> Option<&'a [u8]> {
+        let root = all.get(here[0]).root;
+        let (from, n) = all.get(*here.iter().find(|i| **i == root)?).plain()?;
+        // SAFETY: the caller of the collective vouches for its buffer and waits.
+        (n > 0).then(|| unsafe { std::slice::from_raw_parts(from, n) })
+    }
+
+    fn take(all: &All<Move>, here: &[usize], bytes: &[u8]) {
+        for i in here {
+            let call = all.get(*i);
+            if let Some((to, n)) = call.plain().filter(|_| *i != call.root) {
+                debug_assert_eq!(n, bytes.len());
+                // SAFETY: as above.
+                unsafe { bytes.as_ptr().copy_to_nonoverlapping(to, n) }
+            }
+        }
+    }
+
     pub fn tell(all: &All<Move>, here: &[usize], to: &[usize], into: &mut Few) {
-        let first = all.get(here[0]);
-        if first.kind == Kind::Bcast {
-            if here.contains(&first.root) {
-                let root = all.get(first.root);
-                let n = root.brief().map_or(0, |b| b.bytes);
-                // SAFETY: the caller of the collective vouches for its buffer and waits.
-                unsafe { root.give(into.more(n)) };
+        if is_bcast(all.get(here[0])) {
+            if let Some(given) = given(all, here) {
+                // SAFETY: a slice; as much room.
+                unsafe { copy_few(given.as_ptr(), into.more(given.len()), given.len()) };
             }
             return;
         }
@@ -259,31 +262,18 @@ pub mod moved {
         }
     }
 
-    pub fn hear(all: &All<Move>, here: &[usize], heard: &Heard) -> bool {
+    pub fn hear(all: &All<Move>, here: &[usize], heard: &Heard) {
         let first = all.get(here[0]);
-        if first.kind == Kind::Bcast {
+        if is_bcast(first) {
             let has_root = |p: &&u32| heard.members(**p).contains(&first.root);
-            let given = match heard.places.keys().find(has_root) {
-                Some(process) => heard.of(*process).bytes(),
-                None => return false,
-            };
-            let fits = first.brief().is_some_and(|b| b.bytes == given.len());
-            if fits {
-                // SAFETY: as many bytes; the callers of the collective vouch for their buffers and wait.
-                here.iter()
-                    .for_each(|i| unsafe { all.get(*i).take(*i, given.as_ptr()) });
+            if let Some(process) = heard.places.keys().find(has_root) {
+                take(all, here, heard.of(*process));
             }
-            return fits;
+            return;
         }
         let Some((_, _, n)) = exchanged(first) else {
-            return false;
+            return;
         };
-        let fits = |o: &(u32, InlineCall)| {
-            heard.members(o.0).len() * here.len() * n == o.1.few.bytes().len()
-        };
-        if !heard.others.iter().all(fits) {
-            return false;
-        }
         let block = |j: usize, from: *const u8, i: usize| {
             if let Some((_, to, _)) = exchanged(all.get(i)) {
                 // SAFETY: as above.
@@ -291,7 +281,7 @@ pub mod moved {
             }
         };
         for (process, told) in heard.others {
-            let mut bytes = told.few.bytes().as_ptr();
+            let mut bytes = told.bytes().as_ptr();
             for j in heard.members(*process) {
                 for i in here {
                     block(*j, bytes, *i);
@@ -305,36 +295,20 @@ pub mod moved {
                     .for_each(|i| block(*j, from.wrapping_add(i * n), *i));
             }
         }
-        true
     }
 
-    pub(crate) fn spell(
-        record: CallSignature,
-        (from, here): (&[usize], &[usize]),
-        body: &[u8],
-        w: &mut Writer,
-    ) -> Read<()> {
-        let exchange = record.kind() == Kind::Alltoall as u32;
-        let n = body.len() / (from.len() * here.len()).max(1);
-        let mut bodies = body.chunks_exact(n.max(1));
-        for i in from {
-            w.u64(record.root() as u64);
-            w.u8(0);
-            let given = |w: &mut Writer, member: u64, bytes: &[u8]| {
-                w.u64(member);
-                w.u32(record.ty());
-                w.u8(0);
-                w.bytes(bytes);
-            };
-            if exchange {
-                w.list(here.iter(), |w, j| {
-                    given(w, *j as u64, bodies.next().unwrap_or(&[]));
-                });
-            } else {
-                let root = (*i == record.root()).then_some(body);
-                w.list(root.iter(), |w, bytes| given(w, u64::MAX, bytes));
+    /// What a broadcast's root gives, if it is in this process or below it.
+    pub fn gather<'a>(all: &All<Move>, here: &[usize], below: &'a [(u32, Told)]) -> Cow<'a, [u8]> {
+        match given(all, here) {
+            Some(given) => Cow::Owned(given.into()),
+            None => {
+                let mut given = below.iter().map(|b| b.1.bytes());
+                Cow::Borrowed(given.find(|b| !b.is_empty()).unwrap_or(&[]))
             }
         }
-        Ok(())
+    }
+
+    pub fn spread(all: &All<Move>, here: &[usize], result: &[u8]) {
+        take(all, here, result);
     }
 }

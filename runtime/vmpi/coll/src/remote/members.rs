@@ -2,6 +2,7 @@
 
 use super::elsewhere::{hash, places, Places};
 use super::few::ReductionOrder;
+use super::tree::Tree;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::group::Group;
 
@@ -13,6 +14,8 @@ pub struct Members {
     /// Members that any process has, at most.
     pub(crate) most: usize,
     pub(crate) order: ReductionOrder,
+    /// If they are more than tell each other.
+    pub(crate) tree: Option<Tree>,
     pub(crate) group: u64,
 }
 
@@ -24,6 +27,7 @@ impl Members {
             others: others.collect(),
             most: places.values().map(Vec::len).max().unwrap_or(0),
             order: ReductionOrder::new(&places),
+            tree: Tree::new(&places, world.index()),
             group: hash(group),
             places,
         }

@@ -5,7 +5,9 @@
 //! the work for its own members by the same code in the same order.  As every process waits for all others, none is
 //! done before all have begun: at a checkpoint, no collective is half done.
 //!
-//! What small calls amount to is told in a few words instead ([`crate::remote::inline_collective`]).
+//! What many calls amount to is told in a few words instead ([`crate::remote::inline_collective`]), by more than a few processes
+//! along a [`tree`]. Whoever cannot tell, or hears what is not alike, brings its calls to all; and so does whoever sees such a
+//! call. That is right whenever it happens: nobody has told its last word before all have told their first.
 //!
 //! A user's reduction function runs at one member in one process, which sends the others their results.
 
@@ -16,4 +18,5 @@ pub(crate) mod inline_collective;
 pub mod kept;
 pub(crate) mod members;
 pub(crate) mod parts;
+pub mod tree;
 pub(crate) mod zero_copy;

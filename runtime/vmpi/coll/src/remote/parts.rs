@@ -1,7 +1,5 @@
 //! What one process sends another of a collective: its members' calls.
 
-use super::few::MARK;
-use super::inline_collective::spell;
 use super::kept::Keep;
 use super::zero_copy::RemoteProcess;
 use crate::meeting::all::All;
@@ -38,14 +36,6 @@ pub(crate) fn read_part<C: Call>(
     keep: &mut Keep<C>,
 ) -> Result<()> {
     let mut go = || -> Read<()> {
-        let spelt;
-        let bytes = match bytes.first() {
-            Some(&MARK) => {
-                spelt = spell::<C>(bytes, (from, here), all.kind(me))?;
-                &spelt[..]
-            }
-            _ => bytes,
-        };
         let mut r = Reader(bytes);
         r.u8()?;
         let mine = all.kind(me);

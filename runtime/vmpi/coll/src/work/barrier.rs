@@ -6,6 +6,7 @@ use crate::meeting::kind::{Algorithm, Brief, Kind};
 use crate::remote::few::CallSignature;
 use crate::remote::inline_collective::gate;
 use crate::remote::kept::Keep;
+use crate::remote::members::Members;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::Result;
 use pc3_vmpi_objects::wire::{Read, Reader, Writer};
@@ -46,7 +47,7 @@ impl Call for Gate {
         Ok(())
     }
     const APART: bool = true;
-    fn record(all: &All<Self>, here: &[usize], _: usize) -> Option<CallSignature> {
+    fn record(all: &All<Self>, here: &[usize], _: &Members) -> Option<CallSignature> {
         gate(all, here)
     }
     fn import(

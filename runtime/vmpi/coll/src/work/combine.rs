@@ -13,6 +13,7 @@ use pc3_vmpi_objects::datatype::moving::{copy, with_scratch, Buf};
 use pc3_vmpi_objects::datatype::{TypeObject, TypeRef};
 use pc3_vmpi_objects::op::{Kernel, UserOp};
 use pc3_vmpi_sched::copy::copy_few;
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -119,6 +120,39 @@ pub unsafe fn small(
         fold(part, members, kernel, scratch, n, width);
         copy_few(scratch, to, n * width);
     }
+    floats.enter();
+}
+
+/// The same of any length: contributions in their order, by number.
+///
+/// # Safety
+/// They have `count` elements of so many bytes, and there is room for as many.
+pub unsafe fn parts(
+    part: impl Fn(usize) -> (*const u8, usize),
+    members: usize,
+    kernel: Kernel,
+    (count, width): (usize, usize),
+    to: *mut u8,
+) {
+    let floats = Floats::leave();
+    let step = (CHUNK / width.max(1)).max(1);
+    let levels = members.ilog2() as usize + 2;
+    with_scratch(levels * step.min(count) * width, |scratch| {
+        for at in (0..count).step_by(step) {
+            let n = step.min(count - at);
+            let next = Cell::new(0);
+            let of_chunk = |_| {
+                let (from, covers) = part(next.get());
+                next.set(next.get() + 1);
+                (from.wrapping_add(at * width), covers)
+            };
+            // SAFETY: by the caller.
+            unsafe {
+                fold(of_chunk, members, kernel, scratch, n, width);
+                scratch.copy_to_nonoverlapping(to.add(at * width), n * width);
+            }
+        }
+    });
     floats.enter();
 }
 

@@ -1,7 +1,7 @@
 //! The work of collectives.
 
 pub mod barrier;
-mod combine;
+pub(crate) mod combine;
 mod copying;
 pub mod moves;
 mod moving;

@@ -7,15 +7,18 @@ use super::side::{read_elements, write_elements, Side};
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
 use crate::meeting::kind::{Algorithm, Brief, Kind};
-use crate::remote::few::{CallSignature, Few, Heard};
+use crate::remote::few::{CallSignature, Few, Heard, Told};
 use crate::remote::inline_collective::moved;
 use crate::remote::kept::{Keep, Packed};
+use crate::remote::members::Members;
+use crate::remote::tree::Tree;
 use crate::remote::zero_copy::RemoteProcess;
 use crate::topo::neighbors::Neighbors;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::datatype::moving::Buf;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::wire::{Read, Reader, Writer};
+use std::borrow::Cow;
 
 /// Bytes of a broadcast that are copied to all before the next are.
 const CHUNK: usize = 128 << 10;
@@ -178,28 +181,29 @@ impl Call for Move<'_> {
     }
 
     const APART: bool = true;
-    const TYPED: bool = false;
-    const EACH: bool = true;
-
-    fn record(all: &All<Self>, here: &[usize], most: usize) -> Option<CallSignature> {
-        moved::record(all, here, most)
+    fn record(all: &All<Self>, here: &[usize], remote: &Members) -> Option<CallSignature> {
+        moved::record(all, here, remote)
     }
 
     fn tell(all: &All<Self>, here: &[usize], to: &[usize], into: &mut Few) {
         moved::tell(all, here, to, into);
     }
 
-    fn hear(all: &All<Self>, here: &[usize], heard: &Heard) -> bool {
-        moved::hear(all, here, heard)
+    fn hear(all: &All<Self>, here: &[usize], heard: &Heard) {
+        moved::hear(all, here, heard);
     }
 
-    fn spell(
-        record: CallSignature,
-        between: (&[usize], &[usize]),
-        given: &[u8],
-        w: &mut Writer,
-    ) -> Read<()> {
-        moved::spell(record, between, given, w)
+    fn gather<'a>(
+        all: &All<Self>,
+        here: &[usize],
+        _: &Tree,
+        below: &'a [(u32, Told)],
+    ) -> Cow<'a, [u8]> {
+        moved::gather(all, here, below)
+    }
+
+    fn spread(all: &All<Self>, here: &[usize], result: &[u8]) {
+        moved::spread(all, here, result);
     }
 
     fn export(&self, me: usize, to: &RemoteProcess, w: &mut Writer) {

@@ -106,6 +106,22 @@ impl Reduction<'_> {
         }
     }
 
+    /// Is it the same operation on all elements, which lie one behind the other, with one result?
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.kind, Kind::Reduce | Kind::Allreduce)
+            && matches!(self.shape, DealShape::Intra)
+            && self.ty.contiguous
+            && self.ty.extent == self.ty.size as isize
+            && self.kernel.is_some()
+    }
+
+    /// Are both such, and of one type?
+    pub(crate) fn is_plain_as(&self, other: &Reduction) -> bool {
+        let what = |c: &Reduction| (c.root, c.count, c.ty.predefined, c.op);
+        self.is_plain() && self.ty.predefined != 0 && what(self) == what(other)
+    }
+
     /// Do the members `to` need this contribution?
     pub(crate) fn concerns(&self, to: &[usize]) -> bool {
         match (self.shape, self.op, self.kind) {

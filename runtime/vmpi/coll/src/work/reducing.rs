@@ -8,9 +8,11 @@ use super::side::{read_elements, write_elements, Ints};
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
 use crate::meeting::kind::{Algorithm, Brief, Kind};
-use crate::remote::few::{CallSignature, Few, Heard};
+use crate::remote::few::{CallSignature, Few, Heard, Told};
 use crate::remote::inline_collective::reduction;
 use crate::remote::kept::Keep;
+use crate::remote::members::Members;
+use crate::remote::tree::Tree;
 use crate::remote::zero_copy::{Came, RemoteProcess};
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::datatype::Datatype;
@@ -18,6 +20,7 @@ use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::op::{Op, Predef, UserOp};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 use pc3_vmpi_sched::copy::copy_few;
+use std::borrow::Cow;
 
 /// One within a communicator; between two groups one from the side without the root, or both ways.
 fn flows(all: &All<Reduction>) -> impl Iterator<Item = Flow> {
@@ -168,12 +171,7 @@ impl Call for Reduction<'_> {
             return None;
         };
         let bytes = self.count.checked_mul(ty.size)?;
-        let alike = matches!(self.kind, Kind::Reduce | Kind::Allreduce)
-            && matches!(self.shape, DealShape::Intra)
-            && ty.contiguous
-            && ty.extent == ty.size as isize
-            && self.kernel.is_some();
-        (alike && bytes <= Brief::MOST).then_some(Brief {
+        (self.is_plain() && bytes <= Brief::MOST).then_some(Brief {
             kind: self.kind,
             what: [
                 self.root,
@@ -252,25 +250,33 @@ impl Call for Reduction<'_> {
         }
     }
 
-    fn record(all: &All<Self>, here: &[usize], _: usize) -> Option<CallSignature> {
-        reduction::record(all, here)
+    fn record(all: &All<Self>, here: &[usize], remote: &Members) -> Option<CallSignature> {
+        reduction::record(all, here, remote)
     }
 
     fn tell(all: &All<Self>, here: &[usize], _: &[usize], into: &mut Few) {
         reduction::tell(all, here, into);
     }
 
-    fn hear(all: &All<Self>, here: &[usize], heard: &Heard) -> bool {
-        reduction::hear(all, here, heard)
+    fn hear(all: &All<Self>, here: &[usize], heard: &Heard) {
+        reduction::hear(all, here, heard);
     }
 
-    fn spell(
-        record: CallSignature,
-        (from, _): (&[usize], &[usize]),
-        given: &[u8],
-        w: &mut Writer,
-    ) -> Read<()> {
-        reduction::spell(record, from, given, w)
+    fn gather<'a>(
+        all: &All<Self>,
+        here: &[usize],
+        tree: &Tree,
+        below: &'a [(u32, Told)],
+    ) -> Cow<'a, [u8]> {
+        Cow::Owned(reduction::gather(all, here, tree, below))
+    }
+
+    fn receiver(all: &All<Self>, here: &[usize]) -> Option<usize> {
+        reduction::receiver(all, here)
+    }
+
+    fn spread(all: &All<Self>, here: &[usize], result: &[u8]) {
+        reduction::spread(all, here, result);
     }
 
     fn export(&self, me: usize, to: &RemoteProcess, w: &mut Writer) {

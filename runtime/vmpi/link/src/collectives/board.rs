@@ -15,7 +15,7 @@ use crate::post::{fail, lock, Post};
 use pc3_vmpi_coll::meeting::rounds;
 use pc3_vmpi_coll::meeting::waiting::{Pending, RemoteParts};
 use pc3_vmpi_coll::remote::elsewhere::Topic;
-use pc3_vmpi_coll::remote::few::{CallSignature, Few, InlineCall};
+use pc3_vmpi_coll::remote::few::{CallSignature, Few, InlineCall, Told};
 use pc3_vmpi_core::p2p::Request;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
@@ -55,7 +55,10 @@ pub(crate) fn topic_of(head: &Head) -> Topic {
 
 /// As it travels.
 pub(crate) fn record_of(head: &Head) -> CallSignature {
-    CallSignature(u64::from(head.from as u32) << 32 | u64::from(head.ty))
+    CallSignature {
+        what: u64::from(head.from as u32) << 32 | u64::from(head.ty),
+        bytes: head.count,
+    }
 }
 
 impl Board {
@@ -104,9 +107,84 @@ impl Board {
         true
     }
 
-    pub(crate) fn others(&self, me: &RankState) -> impl Iterator<Item = u32> {
+    /// Has that process told it?
+    pub(crate) fn has_told(&self, topics: &By<Topic, Inbox>, process: u32, told: &Topic) -> bool {
+        let list = topics.get(told).map(|n| &n.parts.list);
+        self.slots.has(process, told) || list.is_some_and(|l| l.iter().any(|p| p.0 == process))
+    }
+
+    /// Takes what these have told, in their order.
+    pub(crate) fn take_told(
+        &self,
+        from: &[u32],
+        topic: &Topic,
+        heard: &mut Vec<(u32, Told)>,
+        entries: &mut Entries,
+    ) {
+        let mut take_short = |process: &u32| {
+            let call = self.slots.take(*process, topic)?;
+            entries.join(&at(call.now));
+            Some((*process, Told::short(call)))
+        };
+        heard.extend(from.iter().filter_map(&mut take_short));
+        if heard.len() == from.len() {
+            return;
+        }
+        let mut topics = lock(&self.topics);
+        if let Some(notes) = topics.get_mut(topic) {
+            entries.join(&notes.parts.entries);
+            let (mine, rest) = std::mem::take(&mut notes.parts.list)
+                .into_iter()
+                .partition(|p| from.contains(&p.0));
+            notes.parts.list = rest;
+            let mine: Vec<(u32, Box<[u8]>)> = mine;
+            for (process, part) in mine {
+                match Told::long(part) {
+                    Some(told) => heard.push((process, told)),
+                    None => fail("internal error: nothing is told of a collective"),
+                }
+            }
+            heard.sort_unstable_by_key(|h| h.0);
+        }
+        self.tidy(&mut topics, topic);
+    }
+
+    /// Whatever has been told: the calls themselves have come.
+    pub(crate) fn forget_told(&self, me: &RankState, topic: Topic) {
         let (here, count) = me.world().process();
-        (0..count).filter(move |p| *p != here)
+        let told = topic.told();
+        for process in (0..count).filter(|p| *p != here) {
+            self.slots.take(process, &told);
+        }
+        if self.noted.load(Acquire) > 0 {
+            let mut topics = lock(&self.topics);
+            topics.remove(&told);
+            self.noted.store(topics.len(), Release);
+        }
+    }
+
+    /// That rank waits for what is told, or for calls.
+    pub(crate) fn wait_for_told(&self, rank: u32, topic: Topic) {
+        let mut topics = lock(&self.topics);
+        for topic in [topic, topic.told()] {
+            topics.entry(topic).or_default().waits = Some(rank);
+        }
+        self.noted.store(topics.len(), Release);
+    }
+
+    pub(crate) fn wait_no_more(&self, topic: Topic) {
+        let mut topics = lock(&self.topics);
+        for topic in [topic, topic.told()] {
+            self.tidy(&mut topics, &topic);
+        }
+    }
+
+    /// Nothing of it is left, unless there is.
+    fn tidy(&self, topics: &mut By<Topic, Inbox>, topic: &Topic) {
+        if topics.get(topic).is_some_and(|n| n.parts.list.is_empty()) {
+            topics.remove(topic);
+        }
+        self.noted.store(topics.len(), Release);
     }
 
     /// Sleeps until something may have come for the topic, or `ready` says that it has.
@@ -123,19 +201,19 @@ impl Board {
     pub fn put(&self, post: &Post, frame: Frame) {
         let topic = topic_of(&frame.head);
         let tells = frame.head.kind == Kind::InlineCollective as u32;
-        let part: Box<[u8]> = match Few::of(frame.bytes()) {
-            _ if !tells => frame.bytes().into(),
-            Some(few) => {
-                let (record, now) = (record_of(&frame.head), 0);
-                InlineCall { record, now, few }.part()
-            }
-            None => fail("internal error: more is told of a collective than may be"),
+        let part = match tells {
+            true => record_of(&frame.head).part(frame.bytes()),
+            false => frame.bytes().into(),
+        };
+        let entries = match tells {
+            true => at(post.world().map_or(0, |w| w.nonblocking.now())),
+            false => entries(post, &frame.head),
         };
         let (waits, ready) = {
             let mut topics = lock(&self.topics);
             let notes = topics.entry(topic).or_default();
             notes.parts.list.push((frame.peer, part));
-            notes.parts.entries.join(&entries(post, &frame.head));
+            notes.parts.entries.join(&entries);
             let (waits, all) = (notes.waits, notes.parts.list.len());
             let full = notes.pending.as_ref().is_some_and(|p| p.1 == all);
             let ready = full.then(|| topics.remove(&topic)).flatten();

@@ -6,7 +6,7 @@ use pc3_protocol::Entries;
 use pc3_runtime::chaos;
 use pc3_transport::Head;
 
-use super::board::{at, TOLD, UNLOGGED};
+use super::board::{TOLD, UNLOGGED};
 use crate::kind::Kind;
 use crate::link::link;
 use crate::post::lock;
@@ -14,7 +14,7 @@ use pc3_vmpi_coll::above::Epochs;
 use pc3_vmpi_coll::common::common;
 use pc3_vmpi_coll::meeting::waiting::{Pending, RemoteParts};
 use pc3_vmpi_coll::remote::elsewhere::{Elsewhere, Name, Topic};
-use pc3_vmpi_coll::remote::few::{CallSignature, InlineCall};
+use pc3_vmpi_coll::remote::few::{CallSignature, Told};
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::group::Group;
@@ -84,7 +84,8 @@ impl Elsewhere for Outside {
 
     fn bring(&self, to: u32, topic: Topic, group: &Group, bytes: &[u8]) {
         if self.world().nonblocking.is_slow() {
-            epochs(self.world()).bring(&self.0, to, topic, group, bytes);
+            let others = Entries::default();
+            epochs(self.world()).bring(&self.0, to, topic, group, &others, bytes);
         } else {
             self.send(to, (topic, None), bytes);
         }
@@ -95,6 +96,7 @@ impl Elsewhere for Outside {
     }
 
     fn tell(&self, to: u32, topic: Topic, record: CallSignature, given: &[u8]) {
+        let topic = topic.told();
         let head = Head {
             kind: Kind::InlineCollective as u32,
             ctx: topic.id,
@@ -102,8 +104,9 @@ impl Elsewhere for Outside {
             id: topic.group,
             token: topic.round,
             extra: topic.phase,
-            from: (record.0 >> 32) as i32,
-            ty: record.0 as u32,
+            from: (record.what >> 32) as i32,
+            ty: record.what as u32,
+            count: record.bytes,
             len: given.len() as u64,
             ..Head::default()
         };
@@ -115,26 +118,42 @@ impl Elsewhere for Outside {
         }
     }
 
-    fn heard(
+    fn pass(
+        &self,
+        to: u32,
+        (topic, record): (Topic, CallSignature),
+        group: &Group,
+        given: &[u8],
+        others: &Entries,
+    ) {
+        if self.counts() {
+            let (topic, part) = (topic.told(), record.part(given));
+            epochs(self.world()).bring(&self.0, to, topic, group, others, &part);
+        } else {
+            self.tell(to, topic, record, given);
+        }
+    }
+
+    fn hear(
+        &self,
+        topic: Topic,
+        from: &[u32],
+        heard: &mut Vec<(u32, Told)>,
+        others: &mut Entries,
+    ) -> bool {
+        hear(&self.0, topic, from, (heard, others))
+    }
+
+    fn have_told(
         &self,
         topic: Topic,
         group: &Group,
         entered: &dyn Fn(usize) -> u32,
-        processes: &[u32],
-        told: &mut Vec<(u32, InlineCall)>,
-    ) -> Option<Vec<(u32, Box<[u8]>)>> {
-        if !told_by(&self.0, &topic, processes) {
-            return Some(self.brought(topic, group, entered, processes.len()));
+        others: &Entries,
+    ) {
+        if self.counts() {
+            epochs(self.world()).brought(&self.0, topic, group, entered, others);
         }
-        let slots = &link(self.world()).board.slots;
-        let take = |p: &u32| slots.take(*p, &topic).map(|told| (*p, told));
-        told.extend(processes.iter().filter_map(take));
-        if self.world().nonblocking.is_slow() {
-            let mut all = Entries::default();
-            told.iter().for_each(|t| all.join(&at(t.1.now)));
-            epochs(self.world()).brought(&self.0, topic, group, entered, &all);
-        }
-        None
     }
 
     fn brought(
@@ -145,7 +164,9 @@ impl Elsewhere for Outside {
         processes: usize,
     ) -> Vec<(u32, Box<[u8]>)> {
         let parts = wait_for(&self.0, topic, processes);
-        if self.world().nonblocking.is_slow() {
+        // Who has told anything has done so before it brought its calls.
+        link(self.world()).board.forget_told(&self.0, topic);
+        if self.counts() {
             epochs(self.world()).brought(&self.0, topic, group, entered, &parts.entries);
         }
         parts.list
@@ -154,18 +175,11 @@ impl Elsewhere for Outside {
 
 fn wait_for(me: &RankState, topic: Topic, processes: usize) -> RemoteParts {
     let board = &link(me.world()).board;
-    let told = topic.phase == 0;
     loop {
         let came = board.came.load(Acquire);
         {
             let mut topics = lock(&board.topics);
             let notes = topics.entry(topic).or_default();
-            for process in board.others(me).filter(|_| told) {
-                if let Some(told) = board.slots.take(process, &topic) {
-                    notes.parts.list.push((process, told.part()));
-                    notes.parts.entries.join(&at(told.now));
-                }
-            }
             let all = notes.parts.list.len() == processes;
             notes.waits = Some(me.rank);
             let found = all.then(|| topics.remove(&topic)).flatten();
@@ -174,47 +188,56 @@ fn wait_for(me: &RankState, topic: Topic, processes: usize) -> RemoteParts {
                 return notes.parts;
             }
         }
-        let heard = || told && board.others(me).any(|p| board.slots.has(p, &topic));
-        let ready = || board.came.load(Acquire) != came || heard();
+        let ready = || board.came.load(Acquire) != came;
         if !me.linger(ready) {
             board.sleep(me, ready);
         }
     }
 }
 
-/// The same of what may have been told: that is all in its places, or something else has come.
-fn told_by(me: &RankState, topic: &Topic, processes: &[u32]) -> bool {
+/// Waits until these processes have told what their calls amount to; false: some process has brought its calls.
+fn hear(
+    me: &RankState,
+    topic: Topic,
+    from: &[u32],
+    (heard, others): (&mut Vec<(u32, Told)>, &mut Entries),
+) -> bool {
     let board = &link(me.world()).board;
-    let all = || processes.iter().all(|p| board.slots.has(*p, topic));
+    let told = topic.told();
     let mut noted = false;
-    let found = loop {
-        if all() {
+    let all_told = loop {
+        let found = board.slots.count(from, &told);
+        if found == from.len() {
             break true;
         }
         let came = board.came.load(Acquire);
         if board.noted.load(Acquire) > 0 {
             let topics = lock(&board.topics);
-            let notes = topics.get(topic);
+            let notes = topics.get(&topic);
             if notes.is_some_and(|n| !n.parts.list.is_empty()) {
-                return false;
+                break false;
+            }
+            let all = || from.iter().all(|p| board.has_told(&topics, *p, &told));
+            if topics.contains_key(&told) && all() {
+                break true;
             }
         }
-        let ready = || all() || board.came.load(Acquire) != came;
+        let ready = || board.slots.count(from, &told) != found || board.came.load(Acquire) != came;
         if !me.linger(ready) {
-            let mut topics = lock(&board.topics);
-            topics.entry(*topic).or_default().waits = Some(me.rank);
-            board.noted.store(topics.len(), Release);
-            drop(topics);
-            noted = true;
+            if !noted {
+                board.wait_for_told(me.rank, topic);
+                noted = true;
+            }
             board.sleep(me, ready);
         }
     };
-    if noted {
-        let mut topics = lock(&board.topics);
-        topics.remove(topic);
-        board.noted.store(topics.len(), Release);
+    if all_told {
+        board.take_told(from, &told, heard, others);
     }
-    found
+    if noted {
+        board.wait_no_more(topic);
+    }
+    all_told
 }
 
 /// Sends a frame of a collective; `entries`: how members here have entered, if that counts.

@@ -64,6 +64,12 @@ impl Slots {
             && unsafe { (*slot.what.get()).as_ref().is_some_and(|w| w.0 == *topic) }
     }
 
+    /// How many of these processes' are there.
+    #[inline]
+    pub fn count(&self, processes: &[u32], topic: &Topic) -> usize {
+        processes.iter().filter(|p| self.has(**p, topic)).count()
+    }
+
     /// The same, which takes it.
     #[inline]
     pub fn take(&self, process: u32, topic: &Topic) -> Option<InlineCall> {
@@ -95,7 +101,7 @@ mod tests {
 
     fn of_signature(n: u64) -> Option<InlineCall> {
         Some(InlineCall {
-            record: CallSignature(n),
+            record: CallSignature { what: n, bytes: 0 },
             now: 0,
             few: Few::of(&n.to_le_bytes())?,
         })
@@ -115,7 +121,7 @@ mod tests {
         for round in (0..EACH as u64).rev() {
             assert!(slots.has(1, &topic(round)) && !slots.has(1, &topic(round + EACH as u64)));
             let found = slots.take(1, &topic(round)).expect("it was put in");
-            assert_eq!(found.record, CallSignature(round));
+            assert_eq!(found.record.what, round);
             assert_eq!(found.few.bytes(), round.to_le_bytes());
             assert!(slots.take(1, &topic(round)).is_none());
         }

@@ -212,12 +212,21 @@ pub(crate) fn entries_to_send(s: &State, world: &World, key: (Group, u64)) -> Op
     )
 }
 
-/// What members here bring to a blocking collective goes to another process.
-pub fn bring(me: &RankState, to: u32, topic: Topic, ranks: &Ranks, bytes: &[u8]) {
+/// What members here bring to a blocking collective goes to another process, with how they and `others` have entered.
+pub fn bring(
+    me: &RankState,
+    (to, topic): (u32, Topic),
+    ranks: &Ranks,
+    others: &Entries,
+    bytes: &[u8],
+) {
     let world = me.world();
     let s = machines(world).enter(me);
     let key = (name(topic.id, topic.tag, ranks, 0), topic.round);
-    let entries = entries_to_send(&s, world, key);
+    let mut entries = entries_to_send(&s, world, key);
+    if let Some(entries) = &mut entries {
+        entries.join(others);
+    }
     send(world, to, (topic, entries.as_ref()), bytes);
     done(world, s);
 }
