@@ -111,6 +111,29 @@ static void group(MPI_Comm c, const char *what)
         h = hash(b, bytes, h);
         MPI_Alltoall(wide, counts[k], MPI_DOUBLE, wide + 1000 * 8 * (size_t)n, counts[k], MPI_DOUBLE, c);
         h = hash(wide + 1000 * 8 * (size_t)n, bytes * n, h);
+        int *each = calloc(n, sizeof *each), *from = calloc(n, sizeof *from), whole = 0;
+        for (int i = 0; i < n; i++) {
+            each[i] = counts[k] > 11 ? i % 4 * 40 : i % 3;
+            from[i] = whole;
+            whole += each[i];
+        }
+        memset(b, 0, 8 * (size_t)each[me]);
+        MPI_Reduce_scatter(wide, b, each, MPI_DOUBLE, MPI_SUM, c);
+        h = hash(b, 8 * (size_t)each[me], h);
+        MPI_Allgatherv(b, each[me], MPI_DOUBLE, wide, each, from, MPI_DOUBLE, c);
+        h = hash(wide, 8 * (size_t)whole, h);
+        MPI_Gatherv(a, each[me], MPI_DOUBLE, wide, each, from, MPI_DOUBLE, n - 1, c);
+        h = hash(wide, 8 * (size_t)whole, h);
+        MPI_Scatterv(wide, each, from, MPI_DOUBLE, b, each[me], MPI_DOUBLE, n - 1, c);
+        h = hash(b, 8 * (size_t)each[me], h);
+        MPI_Comm d;
+        MPI_Comm_dup(c, &d);
+        MPI_Reduce_scatter_block(MPI_IN_PLACE, wide, 1, MPI_DOUBLE, MPI_PROD, d);
+        MPI_Exscan(wide, b, 1, MPI_DOUBLE, MPI_SUM, d);
+        if (me > 0) h = hash(b, 8, hash(wide, 8, h));
+        MPI_Comm_free(&d);
+        free(from);
+        free(each);
         free(wide);
         MPI_Barrier(c);
     }

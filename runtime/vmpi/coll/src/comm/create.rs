@@ -8,7 +8,11 @@ use crate::meeting::all::All;
 use crate::meeting::call::{Call, Crew};
 use crate::meeting::kind::{Algorithm, Kind};
 use crate::meeting::{Meeting, MeetingRef, Registry};
+use crate::remote::few::{CallSignature, Few, Heard, Told};
 use crate::remote::kept::Keep;
+use crate::remote::members::Members;
+use crate::remote::routed::Addressed;
+use crate::remote::tree::Tree;
 use crate::remote::zero_copy::RemoteProcess;
 use crate::topo::Topology;
 use pc3_vmpi_core::world::World;
@@ -226,6 +230,45 @@ impl Call for Split<'_> {
 
     const APART: bool = true;
 
+    fn record(all: &All<Self>, here: &[usize], _: &Members) -> Option<CallSignature> {
+        let whole = |i: &usize| {
+            let wish = &all.get(*i).wish;
+            wish.color == Some(0) && wish.asked.is_none() && wish.key == *i as i32
+        };
+        let kind = all.kind(here[0]);
+        (kind == Kind::CommDup && here.iter().all(whole))
+            .then(|| CallSignature::new(kind, CallSignature::GATE))
+            .flatten()
+    }
+
+    fn tell(all: &All<Self>, here: &[usize], _: &[usize], into: &mut Few) {
+        let id = most(all, here).to_le_bytes();
+        // SAFETY: an array; room for it.
+        unsafe {
+            into.more(id.len())
+                .copy_from_nonoverlapping(id.as_ptr(), id.len())
+        }
+    }
+
+    fn hear(all: &All<Self>, here: &[usize], heard: &Heard) {
+        let others = heard.others.iter().map(|o| id_in(o.1.bytes()));
+        duplicate(all, here, others.fold(most(all, here), u32::max));
+    }
+
+    fn gather(all: &All<Self>, here: &[usize], _: &Tree, below: &[(u32, Told)]) -> Vec<u8> {
+        let below = below.iter().map(|b| id_in(b.1.bytes()));
+        let id = below.fold(most(all, here), u32::max);
+        id.to_le_bytes().into()
+    }
+
+    fn spread(all: &All<Self>, here: &[usize], result: &[u8]) {
+        duplicate(all, here, id_in(result));
+    }
+
+    fn addressed(_: &All<Self>, _: &[usize]) -> Option<Addressed> {
+        Some(Addressed::Nobody)
+    }
+
     fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         self.wish.write(w);
     }
@@ -250,6 +293,33 @@ impl Call for Split<'_> {
 
     fn put_result(&self, _: usize, _: usize, r: &mut Reader, world: &World) -> Read<()> {
         self.wish.read_result(r, common(world).meetings())
+    }
+}
+
+/// The greatest of these members' ids.
+fn most(all: &All<Split>, here: &[usize]) -> u32 {
+    let ids = here.iter().map(|i| all.get(*i).wish.next_id);
+    ids.max().unwrap_or(0)
+}
+
+/// As another process has told it.
+fn id_in(told: &[u8]) -> u32 {
+    told.first_chunk().map_or(0, |id| u32::from_le_bytes(*id))
+}
+
+/// All of the parent, in its order, for the members `here`.
+fn duplicate(all: &All<Split>, here: &[usize], id: u32) {
+    let meeting = Meeting::new(all.len(), id);
+    for i in here {
+        let call = all.get(*i);
+        call.wish.id.set(id);
+        call.wish.grant(NewComm {
+            id,
+            group: call.parent.clone(),
+            rank: *i as u32,
+            meeting: meeting.clone(),
+            remote: None,
+        });
     }
 }
 

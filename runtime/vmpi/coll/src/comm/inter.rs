@@ -8,6 +8,7 @@ use crate::meeting::call::{Call, Crew};
 use crate::meeting::kind::{Algorithm, Kind};
 use crate::meeting::{Meeting, Registry};
 use crate::remote::kept::Keep;
+use crate::remote::routed::Addressed;
 use crate::remote::zero_copy::RemoteProcess;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::{fail, Class, Result};
@@ -68,6 +69,10 @@ impl Call for Tell {
         }
     }
     const APART: bool = true;
+    fn addressed(_: &All<Self>, _: &[usize]) -> Option<Addressed> {
+        Some(Addressed::Nobody)
+    }
+
     fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         w.size(self.leader);
         w.u32(self.next_id);
@@ -238,6 +243,10 @@ impl Call for Divide<'_> {
         }
     }
     const APART: bool = true;
+    fn addressed(_: &All<Self>, _: &[usize]) -> Option<Addressed> {
+        Some(Addressed::Nobody)
+    }
+
     fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         self.wish.write(w);
     }
@@ -341,6 +350,10 @@ impl Call for Merge<'_> {
         }
     }
     const APART: bool = true;
+    fn addressed(_: &All<Self>, _: &[usize]) -> Option<Addressed> {
+        Some(Addressed::Nobody)
+    }
+
     fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         w.u8(self.high.into());
         w.u32(self.next_id);

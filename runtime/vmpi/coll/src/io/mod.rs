@@ -19,6 +19,7 @@ use crate::meeting::all::All;
 use crate::meeting::call::Call;
 use crate::meeting::kind::{Algorithm, Kind};
 use crate::remote::kept::Keep;
+use crate::remote::routed::Addressed;
 use crate::remote::zero_copy::RemoteProcess;
 use pc3_vmpi_core::p2p::Status;
 use pc3_vmpi_core::rank::RankState;
@@ -106,6 +107,10 @@ impl Call for OpenCall {
 
     const APART: bool = true;
 
+    fn addressed(_: &All<Self>, _: &[usize]) -> Option<Addressed> {
+        Some(Addressed::Nobody)
+    }
+
     fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         w.i32(self.amode);
         w.outcome(&self.made, |w, size| w.u64(*size));
@@ -178,6 +183,10 @@ impl Call for Ordered<'_> {
     }
 
     const APART: bool = true;
+
+    fn addressed(_: &All<Self>, _: &[usize]) -> Option<Addressed> {
+        Some(Addressed::Nobody)
+    }
 
     fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         w.u64(self.amount as u64);

@@ -7,6 +7,7 @@ use crate::remote::elsewhere::Elsewhere;
 use crate::remote::few::{CallSignature, Few, Heard, Told};
 use crate::remote::kept::Keep;
 use crate::remote::members::Members;
+use crate::remote::routed::Addressed;
 use crate::remote::tree::Tree;
 use crate::remote::zero_copy::RemoteProcess;
 use crate::work::process_contribution::Contribution;
@@ -14,7 +15,6 @@ use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
-use std::borrow::Cow;
 
 /// What a collective needs of the scheduler, for the calling rank.
 pub trait Crew {
@@ -117,13 +117,8 @@ pub trait Call: Sized {
     fn hear(_: &All<Self>, _here: &[usize], _: &Heard) {}
     /// What the members `here` and those of the processes below give together: to the process above, or, where there is none, what
     /// comes of the collective.
-    fn gather<'a>(
-        _: &All<Self>,
-        _here: &[usize],
-        _: &Tree,
-        _below: &'a [(u32, Told)],
-    ) -> Cow<'a, [u8]> {
-        Cow::Borrowed(&[])
+    fn gather(_: &All<Self>, _here: &[usize], _: &Tree, _below: &[(u32, Told)]) -> Vec<u8> {
+        Vec::new()
     }
     /// The one member that gets what comes of it, if it is one.
     fn receiver(_: &All<Self>, _here: &[usize]) -> Option<usize> {
@@ -131,6 +126,10 @@ pub trait Call: Sized {
     }
     /// The members `here` get that.
     fn spread(_: &All<Self>, _here: &[usize], _result: &[u8]) {}
+    /// To whom the members `here` export something else than to others, if that may go along the tree.
+    fn addressed(_: &All<Self>, _here: &[usize]) -> Option<Addressed> {
+        None
+    }
     /// What one other process needs of member `me`'s call.
     fn export(&self, _me: usize, _to: &RemoteProcess, _w: &mut Writer) {}
     /// Member `me`'s call, from elsewhere, as the members `here` need it; `like`: the call of one of them.

@@ -1,11 +1,12 @@
 //! A blocking collective whose members are in several processes: what its last arriver here exchanges with the others.
 
 use super::elsewhere::{Elsewhere, Topic};
-use super::few::{CallSignature, Few, Heard};
+use super::few::{CallSignature, Few, Heard, Told};
 use super::inline_collective::agree;
 use super::kept::Keep;
 use super::members::Members;
 use super::parts::{has_lent, read_part, write_part};
+use super::routed;
 use super::tree::Tree;
 use super::zero_copy::{Loans, RemoteProcess};
 use crate::meeting::all::All;
@@ -16,7 +17,7 @@ use crate::work::process_contribution::Contribution;
 use pc3_protocol::Entries;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::group::Group;
-use pc3_vmpi_objects::wire::Reader;
+use pc3_vmpi_objects::wire::{Read, Reader};
 use std::sync::atomic::Ordering::*;
 
 /// What has come of the exchange with other processes.
@@ -106,23 +107,39 @@ impl Meeting {
         let topic = self.topic(remote, Topic::CALLS);
         let here = remote.at(out.world().index());
         let same = here.iter().all(|i| all.kind(*i) == all.kind(here[0]));
-        let record = (same && !out.counts()).then(|| C::record(all, here, remote));
-        if let Some(record) = record.flatten() {
+        let may_tell = same && !out.counts();
+        let entered = |i| self.entered(i);
+        let record = may_tell.then(|| C::record(all, here, remote)).flatten();
+        if let Some(record) = record {
             let what = (topic, record);
             let told = match remote.tree.as_ref().filter(|_| !record.is_for_each()) {
                 None => tell_each_other(all, out, remote, what, here),
                 Some(tree) => tell_along(all, out, tree, what, (group, here)),
             };
             if let Some(others) = told {
-                out.have_told(topic, group, &|i| self.entered(i), &others);
+                out.have_told(topic, group, &entered, &others);
                 return Ok(Brought::Done);
             }
         }
         if same {
             *together = C::together(all, here);
         }
-        let what = (topic, here);
-        let parts = self.bring_calls(all, out, remote, group, what, (&mut *loans, together));
+        let routed = match (record, &remote.tree) {
+            (None, Some(tree)) if may_tell => {
+                route(all, out, (remote, tree), (topic, group), together)
+            }
+            _ => None,
+        };
+        let parts = match routed {
+            Some((parts, others)) => {
+                out.have_told(topic, group, &entered, &others);
+                parts.or_else(|e| fail(Class::ERR_INTERN, e.to_string()))?
+            }
+            None => {
+                let what = (topic, here);
+                self.bring_calls(all, out, remote, group, what, (&mut *loans, together))
+            }
+        };
         let keep = keep.insert(Keep::default());
         let lends = parts.iter().filter(|p| has_lent(&p.1));
         loans.lenders.extend(lends.map(|p| p.0));
@@ -218,7 +235,7 @@ fn tell_each_other<C: Call>(
     Some(entries)
 }
 
-/// The same along the tree: up when all below have told, down when all have.
+/// The same along the tree.
 fn tell_along<C: Call>(
     all: &All<C>,
     out: &dyn Elsewhere,
@@ -226,37 +243,79 @@ fn tell_along<C: Call>(
     (topic, record): (Topic, CallSignature),
     (group, here): (&Group, &[usize]),
 ) -> Option<Entries> {
+    let gather = |below: &[(u32, Told)]| C::gather(all, here, tree, below);
+    let receiver = C::receiver(all, here);
+    let to = receiver.map(|member| out.world().process_of(group.ranks()[member]));
+    let pass = |below: usize, result: &[u8], send: &dyn Fn(&[u8])| match to {
+        Some(to) if !tree.leads(below, to) => send(&[]),
+        _ => send(result),
+    };
+    let (result, entries) = climb(out, tree, (topic, record), group, gather, pass)?;
+    if receiver.is_none_or(|r| here.contains(&r)) {
+        C::spread(all, here, result.bytes());
+    }
+    Some(entries)
+}
+
+/// Up when all below have told, down when all have: what has come of it, and how members elsewhere have entered.  `pass`: sends what of
+/// it is for processes below.
+fn climb(
+    out: &dyn Elsewhere,
+    tree: &Tree,
+    (topic, record): (Topic, CallSignature),
+    group: &Group,
+    gather: impl FnOnce(&[(u32, Told)]) -> Vec<u8>,
+    pass: impl Fn(usize, &[u8], &dyn Fn(&[u8])),
+) -> Option<(Told, Entries)> {
     let mut entries = Entries::default();
     let mut hear = |from: &[u32]| {
         let mut told = Vec::with_capacity(from.len());
         let heard = out.hear(topic, from, &mut told, &mut entries);
         (heard && agree(&told, record)).then_some(told)
     };
-    let below = hear(&tree.below)?;
-    let gathered = C::gather(all, here, tree, &below);
-    let came;
+    let own = gather(&hear(&tree.below)?);
+    if out.counts() {
+        // How members here have entered is said with their calls.
+        return None;
+    }
     let result = match tree.above {
-        // Who counts by now says so with its calls.
-        _ if out.counts() => return None,
-        None => &gathered[..],
+        None => Told::own(record, own),
         Some(above) => {
-            out.tell(above, topic, record, &gathered);
-            came = hear(&[above])?;
-            came[0].1.bytes()
+            out.tell(above, topic, record, &own);
+            hear(&[above])?.pop()?.1
         }
     };
-    let process = |member: usize| out.world().process_of(group.ranks()[member]);
-    let receiver = C::receiver(all, here);
-    let to = receiver.map(process);
     for (n, below) in tree.below.iter().enumerate() {
-        let given = match to {
-            Some(to) if !tree.leads(n, to) => &[],
-            _ => result,
-        };
-        out.pass(*below, (topic, record), group, given, &entries);
+        let send = |given: &[u8]| out.pass(*below, (topic, record), group, given, &entries);
+        pass(n, result.bytes(), &send);
     }
-    if receiver.is_none_or(|r| here.contains(&r)) {
-        C::spread(all, here, result);
-    }
-    Some(entries)
+    Some((result, entries))
+}
+
+/// Calls that go along the tree as they are: what the others' are, and how their members have entered.
+fn route<C: Call>(
+    all: &All<C>,
+    out: &dyn Elsewhere,
+    (remote, tree): (&Members, &Tree),
+    (topic, group): (Topic, &Group),
+    together: &Contribution,
+) -> Option<(Read<routed::Parts>, Entries)> {
+    let own = out.world().index();
+    let here = remote.at(own);
+    let root = all.get(here[0]).root();
+    let one_root = here.iter().all(|i| all.get(*i).root() == root);
+    let addressed = C::addressed(all, here).filter(|_| one_root)?;
+    let record = CallSignature::routed(all.kind(here[0]), root)?;
+    let gather = |below: &[(u32, Told)]| {
+        let mut body = routed::write(all, (remote, own), addressed, together);
+        below
+            .iter()
+            .for_each(|b| body.extend_from_slice(b.1.bytes()));
+        body
+    };
+    let pass = |below: usize, result: &[u8], send: &dyn Fn(&[u8])| {
+        send(&routed::passed(result, |to| tree.leads(below, to)).unwrap_or_default());
+    };
+    let (result, entries) = climb(out, tree, (topic, record), group, gather, pass)?;
+    Some((routed::parts(result.bytes(), remote, own), entries))
 }

@@ -30,6 +30,12 @@ impl CallSignature {
         fits.then_some(CallSignature { what, bytes })
     }
 
+    /// Of calls that go along the tree as they are.
+    pub(crate) fn routed(kind: Kind, root: usize) -> Option<CallSignature> {
+        const AS_THEY_ARE: usize = u8::MAX as usize;
+        CallSignature::new(kind, (root, AS_THEY_ARE, 0, 0))
+    }
+
     /// Is what goes with it for one process only?
     pub(crate) fn is_for_each(self) -> bool {
         self.what as u8 == Kind::Alltoall as u8
@@ -98,11 +104,17 @@ enum Given {
     Few(Few),
     /// Behind the record.
     Long(Box<[u8]>),
+    Own(Vec<u8>),
 }
 
 impl Told {
     pub fn short(InlineCall { record, few, .. }: InlineCall) -> Told {
         let given = Given::Few(few);
+        Told { record, given }
+    }
+
+    pub(crate) fn own(record: CallSignature, bytes: Vec<u8>) -> Told {
+        let given = Given::Own(bytes);
         Told { record, given }
     }
 
@@ -121,6 +133,7 @@ impl Told {
         match &self.given {
             Given::Few(few) => few.bytes(),
             Given::Long(part) => &part[CallSignature::LEN..],
+            Given::Own(bytes) => bytes,
         }
     }
 }

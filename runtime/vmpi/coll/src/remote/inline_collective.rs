@@ -10,6 +10,7 @@
 
 use super::few::{CallSignature, Few, Heard, Told, MOST};
 use super::members::Members;
+use super::routed::{Addressed, LONG as LONG_CALLS};
 use super::tree::{Source, Tree};
 use crate::meeting::all::All;
 use crate::meeting::call::Call;
@@ -22,7 +23,6 @@ use crate::work::side::Side;
 use crate::work::subtrees::subtrees;
 use pc3_vmpi_objects::op::Op;
 use pc3_vmpi_sched::copy::copy_few;
-use std::borrow::Cow;
 use std::cell::Cell;
 
 /// Have all told the same?
@@ -62,7 +62,7 @@ pub mod reduction {
             None => remote.order.most() * bytes <= MOST && alike(all, here),
         };
         told.then(|| {
-            let what = (first.root, op as usize, first.ty.predefined, bytes);
+            let what = (first.agreed(), op as usize, first.ty.predefined, bytes);
             CallSignature::new(first.kind, what)
         })
         .flatten()
@@ -155,6 +155,16 @@ pub mod reduction {
         sums
     }
 
+    /// Of calls that are short, whose contributions all get.
+    pub fn addressed(all: &All<Reduction>, here: &[usize]) -> Option<Addressed> {
+        let first = all.get(here[0]);
+        let for_all = matches!(first.op, Op::Predef(_))
+            && matches!(first.shape, DealShape::Intra)
+            && first.kind != Kind::Reduce;
+        let short = |i: &usize| bytes(all.get(*i)) * here.len() <= LONG_CALLS;
+        (for_all && here.iter().all(short)).then_some(Addressed::Nobody)
+    }
+
     pub fn receiver(all: &All<Reduction>, here: &[usize]) -> Option<usize> {
         let call = all.get(here[0]);
         (call.kind == Kind::Reduce).then_some(call.root)
@@ -163,16 +173,10 @@ pub mod reduction {
     pub fn spread(all: &All<Reduction>, here: &[usize], result: &[u8]) {
         for i in here {
             let call = all.get(*i);
-            if call.kind == Kind::Reduce && *i != call.root {
-                continue;
-            }
-            debug_assert_eq!(result.len(), bytes(call));
+            let (first, count) = call.wanted(*i);
+            let from = &result[first * call.ty.size..][..count * call.ty.size];
             // SAFETY: as many bytes; the caller of the collective vouches for its buffer and waits.
-            unsafe {
-                result
-                    .as_ptr()
-                    .copy_to_nonoverlapping(call.recv, result.len())
-            }
+            unsafe { from.as_ptr().copy_to_nonoverlapping(call.recv, from.len()) }
         }
     }
 }
@@ -298,14 +302,31 @@ pub mod moved {
     }
 
     /// What a broadcast's root gives, if it is in this process or below it.
-    pub fn gather<'a>(all: &All<Move>, here: &[usize], below: &'a [(u32, Told)]) -> Cow<'a, [u8]> {
-        match given(all, here) {
-            Some(given) => Cow::Owned(given.into()),
-            None => {
-                let mut given = below.iter().map(|b| b.1.bytes());
-                Cow::Borrowed(given.find(|b| !b.is_empty()).unwrap_or(&[]))
+    pub fn gather(all: &All<Move>, here: &[usize], below: &[(u32, Told)]) -> Vec<u8> {
+        let mut given = given(all, here)
+            .into_iter()
+            .chain(below.iter().map(|b| b.1.bytes()));
+        given.find(|b| !b.is_empty()).unwrap_or(&[]).into()
+    }
+
+    /// Of calls that are short.
+    pub fn addressed(all: &All<Move>, here: &[usize]) -> Option<Addressed> {
+        let first = all.get(here[0]);
+        let addressed = match (first.kind, first.shape) {
+            (Kind::Bcast | Kind::Allgather | Kind::Allgatherv, DealShape::Intra) => {
+                Addressed::Nobody
             }
-        }
+            (Kind::Gather | Kind::Gatherv, DealShape::Intra) => Addressed::One(first.root),
+            (Kind::Scatter | Kind::Scatterv, DealShape::Intra) if here.contains(&first.root) => {
+                Addressed::Each
+            }
+            (Kind::Scatter | Kind::Scatterv, DealShape::Intra) => Addressed::Nobody,
+            _ => return None,
+        };
+        let to = [first.root];
+        let blocks = here.iter().flat_map(|i| all.get(*i).wanted(*i, &to));
+        let bytes: usize = blocks.map(|(_, b)| b.count.saturating_mul(b.ty.size)).sum();
+        (bytes <= LONG_CALLS).then_some(addressed)
     }
 
     pub fn spread(all: &All<Move>, here: &[usize], result: &[u8]) {

@@ -18,5 +18,6 @@ pub(crate) mod inline_collective;
 pub mod kept;
 pub(crate) mod members;
 pub(crate) mod parts;
+pub mod routed;
 pub mod tree;
 pub(crate) mod zero_copy;

@@ -5,6 +5,7 @@ use crate::meeting::all::All;
 use crate::meeting::call::{Call, Crew};
 use crate::meeting::kind::{Algorithm, Kind};
 use crate::remote::kept::Keep;
+use crate::remote::routed::Addressed;
 use crate::remote::zero_copy::RemoteProcess;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::{fail, Class, Result};
@@ -183,6 +184,10 @@ impl Call for Edges<'_> {
         }
     }
     const APART: bool = true;
+    fn addressed(_: &All<Self>, _: &[usize]) -> Option<Addressed> {
+        Some(Addressed::Nobody)
+    }
+
     fn export(&self, _: usize, _: &RemoteProcess, w: &mut Writer) {
         w.u8(self.process.is_some().into());
         w.u32(self.process.unwrap_or(0));

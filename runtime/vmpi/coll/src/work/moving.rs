@@ -11,6 +11,7 @@ use crate::remote::few::{CallSignature, Few, Heard, Told};
 use crate::remote::inline_collective::moved;
 use crate::remote::kept::{Keep, Packed};
 use crate::remote::members::Members;
+use crate::remote::routed::Addressed;
 use crate::remote::tree::Tree;
 use crate::remote::zero_copy::RemoteProcess;
 use crate::topo::neighbors::Neighbors;
@@ -18,7 +19,6 @@ use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::datatype::moving::Buf;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::wire::{Read, Reader, Writer};
-use std::borrow::Cow;
 
 /// Bytes of a broadcast that are copied to all before the next are.
 const CHUNK: usize = 128 << 10;
@@ -193,13 +193,12 @@ impl Call for Move<'_> {
         moved::hear(all, here, heard);
     }
 
-    fn gather<'a>(
-        all: &All<Self>,
-        here: &[usize],
-        _: &Tree,
-        below: &'a [(u32, Told)],
-    ) -> Cow<'a, [u8]> {
+    fn gather(all: &All<Self>, here: &[usize], _: &Tree, below: &[(u32, Told)]) -> Vec<u8> {
         moved::gather(all, here, below)
+    }
+
+    fn addressed(all: &All<Self>, here: &[usize]) -> Option<Addressed> {
+        moved::addressed(all, here)
     }
 
     fn spread(all: &All<Self>, here: &[usize], result: &[u8]) {

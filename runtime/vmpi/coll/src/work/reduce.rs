@@ -18,6 +18,7 @@ use pc3_vmpi_objects::datatype::TypeRef;
 use pc3_vmpi_objects::op::{Kernel, Op};
 use pc3_vmpi_objects::wire::Writer;
 use std::ops::Range;
+use xxhash_rust::xxh3::Xxh3Default;
 
 /// In what a contribution from elsewhere differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,10 +107,10 @@ impl Reduction<'_> {
         }
     }
 
-    /// Is it the same operation on all elements, which lie one behind the other, with one result?
+    /// Is it the same operation on all elements, which lie one behind the other?
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
-        matches!(self.kind, Kind::Reduce | Kind::Allreduce)
+        !self.is_scan()
             && matches!(self.shape, DealShape::Intra)
             && self.ty.contiguous
             && self.ty.extent == self.ty.size as isize
@@ -119,7 +120,22 @@ impl Reduction<'_> {
     /// Are both such, and of one type?
     pub(crate) fn is_plain_as(&self, other: &Reduction) -> bool {
         let what = |c: &Reduction| (c.root, c.count, c.ty.predefined, c.op);
-        self.is_plain() && self.ty.predefined != 0 && what(self) == what(other)
+        self.is_plain()
+            && self.ty.predefined != 0
+            && what(self) == what(other)
+            && self.counts.same(&other.counts)
+    }
+
+    /// A number that stands for all on which members have to agree beside operation, type and length.
+    pub(crate) fn agreed(&self) -> usize {
+        let mut all = Xxh3Default::new();
+        for count in self.counts.iter() {
+            all.update(&(count as u64).to_le_bytes());
+        }
+        match self.counts.is_empty() {
+            true => self.root,
+            false => all.digest() as u32 as usize,
+        }
     }
 
     /// Do the members `to` need this contribution?

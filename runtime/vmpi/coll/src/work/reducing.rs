@@ -12,6 +12,7 @@ use crate::remote::few::{CallSignature, Few, Heard, Told};
 use crate::remote::inline_collective::reduction;
 use crate::remote::kept::Keep;
 use crate::remote::members::Members;
+use crate::remote::routed::Addressed;
 use crate::remote::tree::Tree;
 use crate::remote::zero_copy::{Came, RemoteProcess};
 use pc3_vmpi_core::world::World;
@@ -20,7 +21,6 @@ use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::op::{Op, Predef, UserOp};
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 use pc3_vmpi_sched::copy::copy_few;
-use std::borrow::Cow;
 
 /// One within a communicator; between two groups one from the side without the root, or both ways.
 fn flows(all: &All<Reduction>) -> impl Iterator<Item = Flow> {
@@ -171,7 +171,8 @@ impl Call for Reduction<'_> {
             return None;
         };
         let bytes = self.count.checked_mul(ty.size)?;
-        (self.is_plain() && bytes <= Brief::MOST).then_some(Brief {
+        let one = matches!(self.kind, Kind::Reduce | Kind::Allreduce);
+        (one && self.is_plain() && bytes <= Brief::MOST).then_some(Brief {
             kind: self.kind,
             what: [
                 self.root,
@@ -262,13 +263,12 @@ impl Call for Reduction<'_> {
         reduction::hear(all, here, heard);
     }
 
-    fn gather<'a>(
-        all: &All<Self>,
-        here: &[usize],
-        tree: &Tree,
-        below: &'a [(u32, Told)],
-    ) -> Cow<'a, [u8]> {
-        Cow::Owned(reduction::gather(all, here, tree, below))
+    fn gather(all: &All<Self>, here: &[usize], tree: &Tree, below: &[(u32, Told)]) -> Vec<u8> {
+        reduction::gather(all, here, tree, below)
+    }
+
+    fn addressed(all: &All<Self>, here: &[usize]) -> Option<Addressed> {
+        reduction::addressed(all, here)
     }
 
     fn receiver(all: &All<Self>, here: &[usize]) -> Option<usize> {
