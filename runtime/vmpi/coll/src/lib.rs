@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `meeting` | where members of a communicator meet: `parties` lets them wait for one another; `posted` and `rounds` for non-blocking calls |
 //! | `work` | what is done then: `moving` moves data, `reducing` and `combine` combine them |
-//! | `remote` | members of other processes, which read long blocks where they are lent (`zero_copy`); small calls are told in one frame (`inline_collective`) |
+//! | `remote` | members of other processes, which read long blocks where they are lent (`zero_copy`); what calls amount to is told in a frame (`inline_collective`), by many processes along a `tree` |
 //! | `comm`, `topo`, `io`, `win` | communicators, topologies, files, windows |
 //! | `handles` | all MPI objects of a rank |
 //! | `common`, `crew` | what a job's collectives have in common; a rank as a member |

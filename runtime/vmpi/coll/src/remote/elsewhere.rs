@@ -43,6 +43,13 @@ impl Topic {
         let phase = Topic::TOLD;
         Topic { phase, ..self }
     }
+
+    /// By which who waits for this is known: who waits for what is told waits for calls, too.
+    pub fn awaited(self) -> Topic {
+        let told = self.phase == Topic::TOLD;
+        let phase = if told { Topic::CALLS } else { self.phase };
+        Topic { phase, ..self }
+    }
 }
 
 /// The other processes, as a rank sees them.

@@ -306,8 +306,10 @@ fn route<C: Call>(
     let one_root = here.iter().all(|i| all.get(*i).root() == root);
     let addressed = C::addressed(all, here).filter(|_| one_root)?;
     let record = CallSignature::routed(all.kind(here[0]), root)?;
+    let process = |member: usize| out.world().process_of(group.ranks()[member]);
     let gather = |below: &[(u32, Told)]| {
-        let mut body = routed::write(all, (remote, own), addressed, together);
+        let to = (addressed, process);
+        let mut body = routed::write(all, (remote, own), to, together);
         below
             .iter()
             .for_each(|b| body.extend_from_slice(b.1.bytes()));

@@ -31,15 +31,15 @@ pub enum Addressed {
 pub(crate) fn write<C: Call>(
     all: &All<C>,
     (remote, own): (&Members, u32),
-    addressed: Addressed,
+    (addressed, process_of): (Addressed, impl Fn(usize) -> u32),
     together: &Contribution,
 ) -> Vec<u8> {
     let here = remote.at(own);
-    let apart = |p: &u32| match addressed {
-        Addressed::Nobody => false,
-        Addressed::One(member) => remote.at(*p).contains(&member),
-        Addressed::Each => true,
+    let one = match addressed {
+        Addressed::One(member) => Some(process_of(member)),
+        _ => None,
     };
+    let apart = |p: &u32| addressed == Addressed::Each || one == Some(*p);
     let mut w = Writer::default();
     let mut part = |to: u32, members: &[usize]| {
         let members = RemoteProcess::lend(members, false, together);

@@ -97,7 +97,9 @@ impl Board {
             fence(SeqCst);
         }
         if self.sleepers.load(Relaxed) > 0 {
-            let waits = lock(&self.topics).get(&topic).and_then(|n| n.waits);
+            let topics = lock(&self.topics);
+            let waits = topics.get(&topic.awaited()).and_then(|n| n.waits);
+            drop(topics);
             if let Some(rank) = waits {
                 world.wake(None, rank);
             }
@@ -163,20 +165,15 @@ impl Board {
         }
     }
 
-    /// That rank waits for what is told, or for calls.
+    /// That rank waits for calls, or for what is told instead.
     pub(crate) fn wait_for_told(&self, rank: u32, topic: Topic) {
         let mut topics = lock(&self.topics);
-        for topic in [topic, topic.told()] {
-            topics.entry(topic).or_default().waits = Some(rank);
-        }
+        topics.entry(topic).or_default().waits = Some(rank);
         self.noted.store(topics.len(), Release);
     }
 
-    pub(crate) fn wait_no_more(&self, topic: Topic) {
-        let mut topics = lock(&self.topics);
-        for topic in [topic, topic.told()] {
-            self.tidy(&mut topics, &topic);
-        }
+    pub(crate) fn wait_no_more(&self, topic: &Topic) {
+        self.tidy(&mut lock(&self.topics), topic);
     }
 
     /// Nothing of it is left, unless there is.
@@ -214,8 +211,9 @@ impl Board {
             let notes = topics.entry(topic).or_default();
             notes.parts.list.push((frame.peer, part));
             notes.parts.entries.join(&entries);
-            let (waits, all) = (notes.waits, notes.parts.list.len());
+            let all = notes.parts.list.len();
             let full = notes.pending.as_ref().is_some_and(|p| p.1 == all);
+            let waits = topics.get(&topic.awaited()).and_then(|n| n.waits);
             let ready = full.then(|| topics.remove(&topic)).flatten();
             self.noted.store(topics.len(), Release);
             self.came.fetch_add(1, Release);

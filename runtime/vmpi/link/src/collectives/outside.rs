@@ -235,7 +235,7 @@ fn hear(
         board.take_told(from, &told, heard, others);
     }
     if noted {
-        board.wait_no_more(topic);
+        board.wait_no_more(&topic);
     }
     all_told
 }
