@@ -50,6 +50,15 @@ impl CallSignature {
     }
 }
 
+/// To whom a process says something else than to all others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Addressed {
+    Nobody,
+    /// The process of this member.
+    One(usize),
+    Each,
+}
+
 /// What members of a process give, aligned for any number.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]

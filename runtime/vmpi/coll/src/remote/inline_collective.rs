@@ -8,9 +8,9 @@
 //! If two records differ, whoever sees it brings its members' calls to all, as who has no record does; then all do, and the calls
 //! are checked like any others. No record is told while a checkpoint has to know of collectives.
 
-use super::few::{CallSignature, Few, Heard, Told, MOST};
+use super::few::{Addressed, CallSignature, Few, Heard, Told, MOST};
 use super::members::Members;
-use super::routed::{Addressed, LONG as LONG_CALLS};
+use super::routed::LONG as LONG_CALLS;
 use super::tree::{Source, Tree};
 use crate::meeting::all::All;
 use crate::meeting::call::Call;

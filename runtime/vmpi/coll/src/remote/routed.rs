@@ -2,6 +2,7 @@
 //!
 //! A body is a list of parts, `from:u32 to:u32 part`.  A part for all stands for those that the list does not have for a process.
 
+use super::few::Addressed;
 use super::members::Members;
 use super::parts::write_part;
 use super::zero_copy::RemoteProcess;
@@ -17,15 +18,6 @@ const ALL: u32 = u32::MAX;
 
 /// More bytes of a process's calls go straight to whom they are for, or are read where they lie.
 pub(crate) const LONG: usize = 8 << 10;
-
-/// To whom a process says something else than to all others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Addressed {
-    Nobody,
-    /// The process of this member.
-    One(usize),
-    Each,
-}
 
 /// What members `here` have for the others.
 pub(crate) fn write<C: Call>(
