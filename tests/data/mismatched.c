@@ -38,6 +38,17 @@ static int call(int what, int odd)
     }
     case 11: return MPI_Allreduce(a, b, differs ? 400 : 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     case 12: {
+        MPI_Request r;
+        if (differs) MPI_Ibarrier(MPI_COMM_WORLD, &r);
+        else MPI_Iallreduce(a, b, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r);
+        return MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    case 13: {
+        MPI_Request r;
+        MPI_Iallreduce(a, b, differs ? 400 : 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r);
+        return MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    case 14: {
         /* As well as the others': another type, of the same signature. */
         MPI_Datatype t;
         MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &t);
@@ -58,7 +69,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    for (int what = 0; what < 13; what++)
+    for (int what = 0; what < 15; what++)
         for (int odd = 0; odd < ranks; odd++) {
             int class = class_of(call(what, odd)), all[12], sum;
             int code = MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

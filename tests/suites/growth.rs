@@ -118,7 +118,7 @@ fn errors() -> Result<()> {
 /// What one process sends for a collective of 8 bytes: at most k log_k P frames, with k = 4.
 fn frames() -> Result<()> {
     const ROUNDS: u64 = 30;
-    const EACH: f64 = 12.;
+    const EACH: f64 = 14.;
     let mut p = program("counted")?;
     p.args = vec![ROUNDS.to_string()];
     for processes in [2, 5, 16, 32] {

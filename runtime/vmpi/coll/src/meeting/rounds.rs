@@ -5,15 +5,19 @@
 //! None is complete before all members have started it, which the standard allows, so a checkpoint
 //! never finds one half done: it keeps the calls that wait for others, and nothing else.
 //!
-//! With members in other processes the last to come here sends those what they need of the calls here (as `far` has it
-//! for blocking calls), and whoever finds all parts there does the work for the members of this process: a function of
+//! With members in other processes the last to come here sends those what they need of the calls here, along the tree or to each,
+//! and whoever finds all parts there does the work for the members of this process: a function of
 //! the program's is called in each of them, by a member that waits, or as one before a checkpoint.
 
+use super::all::All;
 use super::posted::{Posted, Work};
-use super::waiting::{Over, Pending, RemoteParts};
-use super::{at_once, part_of, same_kind, with_parts, Call, Meeting};
+use super::waiting::{Climb, Over, Pending, RemoteParts};
+use super::{at_once, part_of, same_kind, seats_of, with_parts, Call, Meeting};
 use crate::common::common;
 use crate::remote::elsewhere::{hash, places, Topic};
+use crate::remote::few::{Addressed, CallSignature};
+use crate::remote::members::Members;
+use crate::remote::routed;
 use crate::work::barrier::Gate;
 use pc3_protocol::Entries;
 use pc3_vmpi_core::p2p::Request;
@@ -22,10 +26,8 @@ use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::error::{fail, Class, Result};
 use pc3_vmpi_objects::op::Op;
 use pc3_vmpi_objects::wire::{Reader, Writer};
+use std::marker::PhantomData;
 use std::sync::PoisonError;
-
-/// Tag of such rounds between processes.
-const APART: u32 = u32::MAX - 2;
 
 /// What follows when the last member here has called.
 pub enum Full {
@@ -211,20 +213,90 @@ pub unsafe fn send_parts(
 ) -> Option<(Pending, RemoteParts)> {
     // SAFETY: pending.
     let mine = unsafe { posted(&list) };
-    let group = &mine[0].all;
     let out = common(world).elsewhere(owner);
-    let places = places(world, group);
-    let topic = Topic {
-        id: mine[0].id,
-        tag: APART,
-        group: hash(group),
-        round: mine[0].place,
-        phase: mine[0].times.get() as u32,
-    };
-    for (process, to) in places.iter().filter(|p| *p.0 != world.index()) {
-        out.send(*process, (topic, entries), &part(world, &mine, to));
+    let topic = topic(mine[0]);
+    let meeting = &mine[0].meeting;
+    let remote = meeting
+        .remote
+        .get_or_init(|| Members::new(world, &mine[0].all));
+    if let Some((record, own)) = routed_part(world, &mine, remote) {
+        let meeting = meeting.clone();
+        let entries = entries.cloned();
+        let pending = Pending(list);
+        let climb = Climb {
+            pending,
+            meeting,
+            record,
+            own,
+            entries,
+        };
+        return out.climb(topic, climb);
     }
-    out.enter(topic, Pending(list), places.len() - 1)
+    let pending = Pending(list);
+    let processes = for_each_process(world, &pending, |process, part| {
+        out.send(process, (topic, entries), &part);
+    });
+    out.enter(topic, pending, processes)
+}
+
+fn topic(p: &Posted) -> Topic {
+    Topic {
+        id: p.id,
+        tag: Topic::APART,
+        group: hash(&p.all),
+        round: p.place,
+        phase: p.times.get() as u32,
+    }
+}
+
+/// What each other process needs of these calls; how many these are.
+pub fn for_each_process(world: &World, pending: &Pending, send: impl Fn(u32, Vec<u8>)) -> usize {
+    // SAFETY: pending.
+    let mine = unsafe { posted(&pending.0) };
+    let places = places(world, &mine[0].all);
+    for (process, to) in places.iter().filter(|p| *p.0 != world.index()) {
+        send(*process, part(world, &mine, to));
+    }
+    places.len() - 1
+}
+
+/// The same for the tree, if it may go along that.
+fn routed_part(
+    world: &World,
+    mine: &[&Posted],
+    remote: &Members,
+) -> Option<(CallSignature, Vec<u8>)> {
+    remote.tree.as_ref()?;
+    let root = |p: &Posted| match &p.work {
+        Work::Move { root, .. } => *root,
+        Work::Reduce(r) => r.root,
+        Work::Gate | Work::Dup { .. } => 0,
+    };
+    let first = root(mine[0]);
+    let belong = alike(mine) && mine.iter().all(|p| root(p) == first);
+    let addressed = addressed(mine).filter(|_| belong)?;
+    let record = CallSignature::routed(mine[0].kind, first)?;
+    let process = |member: usize| world.process_of(mine[0].all.ranks()[member]);
+    let part = |to: &[usize]| part(world, mine, to);
+    let own = routed::write((remote, world.index()), (addressed, process), part);
+    Some((record, own))
+}
+
+fn addressed(mine: &[&Posted]) -> Option<Addressed> {
+    fn of<C: Call>(mine: &[(usize, C)], n: usize) -> Option<Addressed> {
+        let all = All::<C> {
+            seats: &seats_of(n, mine),
+            of: PhantomData,
+        };
+        let here: Vec<usize> = mine.iter().map(|m| m.0).collect();
+        C::addressed(&all, &here)
+    }
+    let n = mine[0].all.size();
+    match &mine[0].work {
+        Work::Gate | Work::Dup { .. } => Some(Addressed::Nobody),
+        Work::Move { .. } => of(&calls(mine, |p| p.as_move()), n),
+        Work::Reduce(_) => of(&calls(mine, |p| p.as_reduction()), n),
+    }
 }
 
 fn alike(mine: &[&Posted]) -> bool {

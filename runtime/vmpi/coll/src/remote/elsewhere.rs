@@ -6,7 +6,7 @@ use pc3_protocol::Entries;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::few::{CallSignature, Told};
-use crate::meeting::waiting::{Pending, RemoteParts};
+use crate::meeting::waiting::{Climb, Pending, RemoteParts};
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::group::Group;
 use pc3_vmpi_transport::ProcessMemory;
@@ -44,6 +44,20 @@ impl Topic {
         Topic { phase, ..self }
     }
 
+    /// Of non-blocking calls: straight to each process, and along the tree.
+    pub const APART: u32 = u32::MAX - 2;
+    pub const ALONG: u32 = u32::MAX - 4;
+
+    pub fn along(self) -> Topic {
+        let tag = Topic::ALONG;
+        Topic { tag, ..self }
+    }
+
+    pub fn apart(self) -> Topic {
+        let tag = Topic::APART;
+        Topic { tag, ..self }
+    }
+
     /// By which who waits for this is known: who waits for what is told waits for calls, too.
     pub fn awaited(self) -> Topic {
         let told = self.phase == Topic::TOLD;
@@ -64,6 +78,8 @@ pub trait Elsewhere {
         pending: Pending,
         processes: usize,
     ) -> Option<(Pending, RemoteParts)>;
+    /// The same of parts that go along the tree.
+    fn climb(&self, topic: Topic, climb: Climb) -> Option<(Pending, RemoteParts)>;
     /// Waits for the frames of so many processes.
     fn receive(&self, topic: Topic, processes: usize) -> Vec<(u32, Box<[u8]>)>;
     /// Can that process read this one's memory?

@@ -309,7 +309,10 @@ fn route<C: Call>(
     let process = |member: usize| out.world().process_of(group.ranks()[member]);
     let gather = |below: &[(u32, Told)]| {
         let to = (addressed, process);
-        let mut body = routed::write(all, (remote, own), to, together);
+        let part = |members: &[usize]| {
+            write_part(all, here, &RemoteProcess::lend(members, false, together))
+        };
+        let mut body = routed::write((remote, own), to, part);
         below
             .iter()
             .for_each(|b| body.extend_from_slice(b.1.bytes()));

@@ -16,7 +16,7 @@ mod exchange;
 pub mod few;
 pub(crate) mod inline_collective;
 pub mod kept;
-pub(crate) mod members;
+pub mod members;
 pub(crate) mod parts;
 pub mod routed;
 pub mod tree;

@@ -4,29 +4,22 @@
 
 use super::few::Addressed;
 use super::members::Members;
-use super::parts::write_part;
-use super::zero_copy::RemoteProcess;
-use crate::meeting::all::All;
-use crate::meeting::call::Call;
-use crate::work::process_contribution::Contribution;
 use pc3_vmpi_objects::wire::{bad, Read, Reader, Writer};
 
 /// By the processes that they come from.
-pub(crate) type Parts = Vec<(u32, Box<[u8]>)>;
+pub type Parts = Vec<(u32, Box<[u8]>)>;
 
 const ALL: u32 = u32::MAX;
 
 /// More bytes of a process's calls go straight to whom they are for, or are read where they lie.
 pub(crate) const LONG: usize = 8 << 10;
 
-/// What members `here` have for the others.
-pub(crate) fn write<C: Call>(
-    all: &All<C>,
+/// What members here have for the others.
+pub(crate) fn write(
     (remote, own): (&Members, u32),
     (addressed, process_of): (Addressed, impl Fn(usize) -> u32),
-    together: &Contribution,
+    part_for: impl Fn(&[usize]) -> Vec<u8>,
 ) -> Vec<u8> {
-    let here = remote.at(own);
     let one = match addressed {
         Addressed::One(member) => Some(process_of(member)),
         _ => None,
@@ -34,10 +27,9 @@ pub(crate) fn write<C: Call>(
     let apart = |p: &u32| addressed == Addressed::Each || one == Some(*p);
     let mut w = Writer::default();
     let mut part = |to: u32, members: &[usize]| {
-        let members = RemoteProcess::lend(members, false, together);
         w.u32(own);
         w.u32(to);
-        w.bytes(&write_part(all, here, &members));
+        w.bytes(&part_for(members));
     };
     if let Some(other) = remote.others.iter().find(|p| !apart(p)) {
         part(ALL, remote.at(*other));
@@ -57,7 +49,7 @@ fn each<'a>(body: &'a [u8], mut f: impl FnMut(u32, u32, &'a [u8])) -> Read<()> {
 }
 
 /// What of it is for processes of which `leads` is true.
-pub(crate) fn passed(body: &[u8], leads: impl Fn(u32) -> bool) -> Read<Vec<u8>> {
+pub fn passed(body: &[u8], leads: impl Fn(u32) -> bool) -> Read<Vec<u8>> {
     let mut w = Writer::default();
     each(body, |from, to, part| {
         if to == ALL || leads(to) {
@@ -70,7 +62,7 @@ pub(crate) fn passed(body: &[u8], leads: impl Fn(u32) -> bool) -> Read<Vec<u8>> 
 }
 
 /// What each other process has for this one.
-pub(crate) fn parts(body: &[u8], remote: &Members, own: u32) -> Read<Parts> {
+pub fn parts(body: &[u8], remote: &Members, own: u32) -> Read<Parts> {
     let mut found: Parts = Vec::with_capacity(remote.others.len());
     each(body, |from, to, part| {
         if from != own && (to == own || to == ALL) {

@@ -12,9 +12,9 @@ pub(crate) const FAN: usize = 4;
 
 /// A process's place in it.
 pub struct Tree {
-    pub(crate) above: Option<u32>,
+    pub above: Option<u32>,
     /// Ascending; the last process below each of them.
-    pub(crate) below: Box<[u32]>,
+    pub below: Box<[u32]>,
     last: Box<[u32]>,
     /// What is combined here, in the order of reductions.
     pub(crate) parts: Box<[Part]>,
@@ -107,7 +107,7 @@ impl Tree {
     }
 
     /// Is that process in the subtree of the one that is `below`?
-    pub(crate) fn leads(&self, below: usize, to: u32) -> bool {
+    pub fn leads(&self, below: usize, to: u32) -> bool {
         (self.below[below]..=self.last[below]).contains(&to)
     }
 }

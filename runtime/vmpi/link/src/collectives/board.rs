@@ -7,6 +7,7 @@ use pc3_protocol::Entries;
 use pc3_runtime::chaos;
 use pc3_transport::Head;
 
+use super::climbing::Climbing;
 use super::hashing::By;
 use super::slots::Slots;
 use crate::frame::{Frame, Handler};
@@ -41,6 +42,8 @@ pub(crate) struct Inbox {
     /// Who waits for them: a rank, or calls that nobody waits in, and how many parts complete those.
     pub(crate) waits: Option<u32>,
     pub(crate) pending: Option<(Pending, usize)>,
+    /// Calls that go along a tree.
+    pub(crate) climbing: Option<Climbing>,
 }
 
 pub(crate) fn topic_of(head: &Head) -> Topic {
@@ -215,6 +218,10 @@ impl Board {
             let full = notes.pending.as_ref().is_some_and(|p| p.1 == all);
             let waits = topics.get(&topic.awaited()).and_then(|n| n.waits);
             let ready = full.then(|| topics.remove(&topic)).flatten();
+            if ready.is_some() {
+                // What has come along the tree has come before.
+                topics.remove(&topic.along());
+            }
             self.noted.store(topics.len(), Release);
             self.came.fetch_add(1, Release);
             (waits, ready)
@@ -227,6 +234,11 @@ impl Board {
         }
         if let (Some(rank), Some(world)) = (waits, post.world()) {
             world.wake(None, rank);
+        }
+        if let (Topic::ALONG | Topic::APART, Some(world)) = (topic.tag, post.world()) {
+            if let Some((pending, parts)) = self.climb_on(world, topic) {
+                self.finish(world, pending, parts);
+            }
         }
     }
 }
@@ -246,6 +258,7 @@ impl Board {
             None
         } else {
             let notes = topics.remove(&topic)?;
+            topics.remove(&topic.along());
             Some((pending, notes.parts))
         };
         self.noted.store(topics.len(), Release);

@@ -12,7 +12,7 @@ use crate::link::link;
 use crate::post::lock;
 use pc3_vmpi_coll::above::Epochs;
 use pc3_vmpi_coll::common::common;
-use pc3_vmpi_coll::meeting::waiting::{Pending, RemoteParts};
+use pc3_vmpi_coll::meeting::waiting::{Climb, Pending, RemoteParts};
 use pc3_vmpi_coll::remote::elsewhere::{Elsewhere, Name, Topic};
 use pc3_vmpi_coll::remote::few::{CallSignature, Told};
 use pc3_vmpi_core::rank::RankState;
@@ -47,6 +47,10 @@ impl Elsewhere for Outside {
     ) -> Option<(Pending, RemoteParts)> {
         let board = &link(self.world()).board;
         board.enter(topic, pending, processes)
+    }
+
+    fn climb(&self, topic: Topic, climb: Climb) -> Option<(Pending, RemoteParts)> {
+        link(self.world()).board.climb(self.world(), topic, climb)
     }
 
     fn set_pointer(&self, name: Name, at: i64) {
