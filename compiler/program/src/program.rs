@@ -78,7 +78,7 @@ const FORTIFIED: [&str; 7] = [
 fn is_fortified(u: &Unit, f: &Function) -> bool {
     let s = u.sym(f.sym);
     FORTIFIED.contains(&s.name.as_str())
-        && s.attributes.iter().any(|a| a == "gnu_inline")
+        && (s.attributes.iter().any(|a| a == "gnu_inline") || u.plain_function(f.sym).is_some())
         && u.lines.is_system(f.span.start)
 }
 

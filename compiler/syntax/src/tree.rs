@@ -198,8 +198,15 @@ pub enum SymKind {
 
 /// Among the attributes of a `constexpr` object.
 pub(crate) const CONSTANT: &str = "constexpr";
+/// Among those of clang's functions that share their name with others.
+pub(crate) const OVERLOADABLE: &str = "overloadable";
 /// Among those of `int a[];`, which gets one element at the end of the unit.
 pub(crate) const ONE_ELEMENT: &str = "[]";
+
+/// Is it among the attributes of a function?
+pub(crate) fn is_overloadable(attributes: &[String]) -> bool {
+    attributes.iter().any(|a| a == OVERLOADABLE)
+}
 
 #[derive(Clone, Debug)]
 pub struct Symbol {
@@ -235,6 +242,11 @@ impl Symbol {
     /// Is it an array whose declarations do not say how long it is?
     pub fn has_one_element(&self) -> bool {
         self.attributes.iter().any(|a| a == ONE_ELEMENT)
+    }
+
+    /// May other functions have its name?
+    pub(crate) fn is_overloadable(&self) -> bool {
+        is_overloadable(&self.attributes)
     }
 
     /// Is it a constant to the compiler?
@@ -607,5 +619,19 @@ impl Unit {
     }
     pub fn func(&self, f: FuncId) -> &Function {
         &self.functions[f.index()]
+    }
+    /// Of functions that share a name the one that the library has: it is not `overloadable` itself.
+    pub fn plain_function(&self, s: SymId) -> Option<SymId> {
+        let name = &self.sym(s).name;
+        let all = || {
+            self.symbols
+                .iter()
+                .enumerate()
+                .filter(|(_, o)| o.kind == SymKind::Func && o.name == *name)
+        };
+        all().find(|(_, o)| o.is_overloadable())?;
+        all()
+            .find(|(_, o)| !o.is_overloadable())
+            .map(|(i, _)| SymId(i as u32))
     }
 }

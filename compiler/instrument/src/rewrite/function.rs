@@ -188,9 +188,11 @@ pub(super) fn declare_replaced(cx: &UnitCx) -> String {
         .filter(|(new, _)| !new.starts_with("pc3_plain_"))
         .map(|(new, s)| {
             let original = cx.u.sym(*s);
-            // The program's declaration may stand in an inner block, or there may be none.
-            if cx.library.contains_key(s) || original.implicit {
-                format!(" extern {};", cx.names.declare_plain(original.ty, new))
+            let of_several = cx.u.plain_function(*s);
+            // The program's declaration may stand in an inner block, or there may be none, or several.
+            if cx.library.contains_key(s) || original.implicit || of_several.is_some() {
+                let ty = cx.u.sym(of_several.unwrap_or(*s)).ty;
+                format!(" extern {};", cx.names.declare_plain(ty, new))
             } else {
                 format!(" extern __typeof__({}) {new};", original.name)
             }

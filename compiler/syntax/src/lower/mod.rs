@@ -6,7 +6,7 @@
 mod declarations;
 mod expressions;
 mod statements;
-use declarations::{declarators, init, overloads, replaced, specifiers, unused};
+use declarations::{declarators, init, replaced, specifiers, unused};
 use expressions::typing;
 use statements::labels;
 

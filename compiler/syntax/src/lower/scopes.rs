@@ -1,6 +1,5 @@
 //! Names: scopes, symbols, redeclarations.
 
-use super::overloads::is_overloadable;
 use super::Lower;
 use crate::tree::*;
 use rustc_hash::FxHashMap;

@@ -594,3 +594,25 @@ fn names_in_parentheses() {
         "#]],
     );
 }
+
+/// As clang has it: the type is taken as it is.
+#[test]
+fn generic_over_types() {
+    check(
+        "int f(int), a[3]; const int c; int g = _Generic(typeof(f), int (*)(int): 1, int (int): 2.0);\n\
+         int h = _Generic(typeof(a), int *: 1, int[3]: 2.0), i = _Generic(typeof(const int), int: 1, const int: 2.0);\n\
+         int j = _Generic(typeof_unqual(c), int: 1, const int: 2.0);\n\
+         int k = _Generic(typeof(c) *, int *: 1, default: 2);",
+        expect![[r#"
+            E0101 pc3cc cannot parse this: unexpected `,` [4:,]
+            decl f: int (int) linked
+            decl a: int [3] linked
+            decl c: const int linked
+            decl g: int linked init = (generic 2.0:double):double
+            decl h: int linked init = (generic 2.0:double):double
+            decl i: int linked init = (generic 2.0:double):double
+            decl j: int linked init = (generic 1):int
+            other int k = _Generic(typeof(c) *, int *: 1, default: 2);
+        "#]],
+    );
+}

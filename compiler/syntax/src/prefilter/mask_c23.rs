@@ -36,6 +36,11 @@ impl Masker<'_> {
                 self.put(t.start, "int");
                 self.mark(t.start, Mark::AutoType);
             }
+            _ if self.chooses(i) => {
+                self.put(t.start, "sizeof");
+                let unqualified = word.contains("unqual");
+                self.mark(t.start, Mark::ChoosingType { unqualified });
+            }
             "typeof" | "__typeof__" | "__typeof" if self.names_type(i) => {
                 self.put(t.start, "_Atomic");
             }
@@ -88,6 +93,14 @@ impl Masker<'_> {
     /// `typeof(typeof(int) *)`: the parser would take the inner one for a name.
     fn names_type(&self, i: usize) -> bool {
         super::nested_typeof(&|k| self.word(k), i)
+    }
+
+    /// `_Generic(typeof(x), ...)`
+    fn chooses(&self, i: usize) -> bool {
+        i > 1
+            && super::is_typeof(self.word(i))
+            && (self.word(i - 2), self.word(i - 1)) == ("_Generic", "(")
+            && self.word(self.behind_parens(i + 1)) == ","
     }
 
     /// In a loop's head: the word for it fits in front of the tokens.

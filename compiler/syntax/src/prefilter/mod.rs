@@ -42,6 +42,10 @@ pub enum Mark {
     BitInt(u32),
     /// `typeof_unqual`, masked as `typeof`.
     Unqualified,
+    /// The `typeof` or `typeof_unqual` of a type that `_Generic` chooses by, masked as `sizeof`.
+    ChoosingType {
+        unqualified: bool,
+    },
     /// The `...` of `f(...)`, masked as a parameter.
     OnlyVariable,
     /// The `;` behind a parameter that is declared in front of the list (GNU C), masked as `,`.
@@ -183,8 +187,12 @@ impl Prepared {
 
 /// Does the operand of the `typeof` at `i` begin with another?
 fn nested_typeof<'a>(word: &dyn Fn(usize) -> &'a str, i: usize) -> bool {
-    let is_typeof = |k| matches!(word(k).trim_matches('_'), "typeof" | "typeof_unqual");
-    is_typeof(i) && word(i + 1) == "(" && is_typeof(i + 2) && word(i + 3) == "("
+    let opens = |k| is_typeof(word(k)) && word(k + 1) == "(";
+    opens(i) && opens(i + 2)
+}
+
+fn is_typeof(word: &str) -> bool {
+    matches!(word.trim_matches('_'), "typeof" | "typeof_unqual")
 }
 
 /// Index of the token that closes the bracket at `open`, or the number of tokens.

@@ -5,13 +5,6 @@ use crate::lower::typing::Arith;
 use crate::lower::Lower;
 use crate::tree::*;
 
-const OVERLOADABLE: &str = "overloadable";
-
-/// Is it among the attributes of a declaration?
-pub(crate) fn is_overloadable(attributes: &[String]) -> bool {
-    attributes.iter().any(|a| a == OVERLOADABLE)
-}
-
 impl Lower {
     /// The function of this name and type that has been declared.
     pub(crate) fn overloaded(&self, name: &str, ty: QualType) -> Option<SymId> {

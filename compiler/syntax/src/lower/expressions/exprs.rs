@@ -516,11 +516,28 @@ impl Lower {
     fn generic(&mut self, n: &Node<ast::GenericSelection>) -> ExprId {
         let span = self.span(n.span);
         let control = self.expr(&n.node.expression);
-        let of = self.span(n.node.expression.span);
-        let wanted = match self.text(&of).starts_with("typeof") {
-            // As it is.
-            true => self.ty(control),
-            false => self.value_ty(control),
+        let of = n.node.expression.span;
+        let wanted = match (self.mark_at(of), &self.unit.expr(control).kind) {
+            (Some(Mark::ChoosingType { unqualified }), kind) => {
+                let ty = match *kind {
+                    ExprKind::SizeofExpr(e) => self.ty(e),
+                    ExprKind::SizeofType(ty) => ty,
+                    _ => self.unsupported(self.span(of)),
+                };
+                match unqualified {
+                    true => self.types.unqualified(ty),
+                    false => ty,
+                }
+            }
+            // `typeof(x) *`, `typeof(x)[2]`
+            (_, ExprKind::Call { callee, .. })
+                if self
+                    .text(&self.unit.expr(*callee).span)
+                    .starts_with("typeof") =>
+            {
+                self.unsupported(self.span(of))
+            }
+            _ => self.value_ty(control),
         };
         let (mut chosen, mut default, mut types) = (None, None, 0);
         for a in &n.node.associations {
