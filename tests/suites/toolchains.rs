@@ -16,13 +16,15 @@ use pc3_tests::toolchains::{self, Toolchain, ToolchainResult};
 /// Compilers with the dialects that they are tried in.
 const TRIED: [(&str, &str); 2] = [("clang-14", "gnu17"), ("clang-19", "gnu23")];
 /// Orders of evaluation, names of functions; a few others.
-const PROGRAMS: [&str; 6] = [
+const PROGRAMS: [&str; 8] = [
     "operand_order",
     "linked_list",
     "complex_parts",
     "function_names_kept",
     "moved_parameters",
     "mpi_collectives",
+    "typedef_access",
+    "quad_numbers",
 ];
 
 /// Files of `compiler/tests/ui` with numbers that macros made, lists of arguments, and what clang does otherwise.

@@ -507,6 +507,14 @@ impl Unit {
         }
     }
 
+    /// As the compiler knows it.
+    pub fn float_name(&self, k: FloatKind) -> &'static str {
+        match k {
+            FloatKind::Float128 if self.target.left_to_right => "__float128",
+            k => float_name(k),
+        }
+    }
+
     pub fn record_name(&self, r: RecordId) -> String {
         let r = &self.records[r.index()];
         let kw = if r.is_union { "union" } else { "struct" };

@@ -118,7 +118,8 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         }
         let k = self.add(format!(
             "{{0, {kind}, {flags}, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",
-            quote(c)
+            // One name in checkpoints, whatever the compiler's is.
+            quote(&c.replace("__float128", float_name(FloatKind::Float128)))
         ));
         self.named.insert(c.to_string(), k);
         k
@@ -141,24 +142,24 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             }
             Type::Float(k) => match k {
                 FloatKind::Float | FloatKind::Double | FloatKind::LongDouble => {
-                    self.scalar(PC3_KIND_FLOAT, long_double(*k), float_name(*k))
+                    self.scalar(PC3_KIND_FLOAT, long_double(*k), u.float_name(*k))
                 }
                 FloatKind::Float16 | FloatKind::Float128 => {
-                    self.scalar(PC3_KIND_OPAQUE, PC3_TYPE_NUMBER, float_name(*k))
+                    self.scalar(PC3_KIND_OPAQUE, PC3_TYPE_NUMBER, u.float_name(*k))
                 }
                 // Their encodings differ.
                 FloatKind::Decimal32 | FloatKind::Decimal64 | FloatKind::Decimal128 => {
-                    self.scalar(PC3_KIND_OPAQUE, 0, float_name(*k))
+                    self.scalar(PC3_KIND_OPAQUE, 0, u.float_name(*k))
                 }
             },
             Type::Complex(k @ (FloatKind::Float | FloatKind::Double | FloatKind::LongDouble)) => {
                 self.scalar(
                     PC3_KIND_COMPLEX,
                     long_double(*k),
-                    &format!("{} _Complex", float_name(*k)),
+                    &format!("{} _Complex", u.float_name(*k)),
                 )
             }
-            Type::Complex(k) => self.pair(Type::Float(*k), float_name(*k)),
+            Type::Complex(k) => self.pair(Type::Float(*k), u.float_name(*k)),
             Type::ComplexInt(k) => self.pair(Type::Int(*k), &int_name(*k)),
             Type::VaList => self.scalar(PC3_KIND_OPAQUE, 0, "__builtin_va_list"),
             // In memory, an array of its elements.

@@ -43,6 +43,7 @@ pub(super) fn write(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         inner_typedefs(cx, f, &mut inner);
     }
     front += &moved;
+    let types_end = front.len();
     if instrumented {
         front += &hot.front();
         front += &attributes::wrappers(cx, f);
@@ -76,9 +77,6 @@ pub(super) fn write(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     } else {
         edits.append(inner);
     }
-    if !front.is_empty() {
-        edits.insert_quiet(u, behind, func.span.start, front);
-    }
     let mut copies = String::new();
     if cx.twins.contains(&func.sym) {
         let mut again = printer(cx, f, plan, hot.mode, values.clone());
@@ -97,6 +95,10 @@ pub(super) fn write(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         };
         let text = declared + &copies + &marker(u, func.span.end, false);
         edits.insert_raw(func.span.end, text);
+    }
+    front.insert_str(types_end, &cx.names.typedefs());
+    if !front.is_empty() {
+        edits.insert_quiet(u, behind, func.span.start, front);
     }
 }
 

@@ -233,7 +233,7 @@ fn items(cx: &UnitCx, edits: &mut Edits, diagnostics: &mut Diagnostics) {
                 let objects: String = inits
                     .map(|i| clones::objects::definitions(cx, i, &printer))
                     .collect();
-                let declared = function::declare_replaced(cx) + &objects;
+                let declared = function::declare_replaced(cx) + &cx.names.typedefs() + &objects;
                 if !declared.is_empty() {
                     // In front of all, what follows is a line marker.
                     let end = if behind == 0 { "\n" } else { "" };

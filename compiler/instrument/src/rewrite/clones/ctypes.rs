@@ -5,7 +5,7 @@
 
 use pc3_program::linear::TempTy;
 use pc3_syntax::tree::*;
-use pc3_syntax::types::{float_name, int_name};
+use pc3_syntax::types::int_name;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -26,6 +26,8 @@ pub struct Names<'a> {
     pub missed: RefCell<BTreeSet<FuncId>>,
     /// What stands for a runtime length that has no name here.
     unknown_length: Cell<&'static str>,
+    /// clang, which has attributes of accesses in typedefs only: those, and how many of them have been printed.
+    accesses: RefCell<(Vec<String>, usize)>,
     /// All expressions by where they start.
     by_start: OnceCell<Vec<ExprId>>,
 }
@@ -42,6 +44,7 @@ impl<'a> Names<'a> {
             at_file_scope: Cell::new(false),
             missed: RefCell::default(),
             unknown_length: Cell::new(""),
+            accesses: RefCell::default(),
             by_start: OnceCell::new(),
         }
     }
@@ -110,8 +113,8 @@ impl<'a> Names<'a> {
             Type::Void => "void".into(),
             Type::Bool => "_Bool".into(),
             Type::Int(k) => int_name(*k).into(),
-            Type::Float(k) => float_name(*k).into(),
-            Type::Complex(k) => format!("{} _Complex", float_name(*k)),
+            Type::Float(k) => self.u.float_name(*k).into(),
+            Type::Complex(k) => format!("{} _Complex", self.u.float_name(*k)),
             Type::ComplexInt(k) => format!("{} _Complex", int_name(*k)),
             Type::Record(r) => self.record(*r),
             Type::Enum(e) => self.enumeration(*e),
@@ -317,11 +320,11 @@ impl<'a> Names<'a> {
             }
             _ => {
                 let mut base = self.base(q.ty);
-                // clang takes no alignment here.
-                let unaligned = q.unaligned && !self.u.target.left_to_right;
-                let accessed = [(q.may_alias, "may_alias"), (unaligned, "aligned(1)")];
-                for (_, a) in accessed.iter().filter(|(on, _)| quals && *on) {
-                    base = format!("__typeof__(__typeof__({base}) __attribute__(({a})))");
+                let accessed = [(q.may_alias, "may_alias"), (q.unaligned, "aligned(1)")];
+                let accessed = accessed.iter().filter(|(on, _)| quals && *on);
+                let accessed: Vec<&str> = accessed.map(|(_, a)| *a).collect();
+                if !accessed.is_empty() {
+                    base = self.accessed(&base, &accessed.join(", "));
                 }
                 if inner.is_empty() {
                     format!("{words}{base}")
@@ -330,6 +333,31 @@ impl<'a> Names<'a> {
                 }
             }
         }
+    }
+
+    /// A type of which accesses are as the attributes say.
+    fn accessed(&self, base: &str, attributes: &str) -> String {
+        if !self.u.target.left_to_right {
+            return format!("__typeof__(__typeof__({base}) __attribute__(({attributes})))");
+        }
+        if self.at_file_scope.get() {
+            return base.into();
+        }
+        let text = |k| format!("typedef {base} pc3_accessed_{k} __attribute__(({attributes}));");
+        let list = &mut self.accesses.borrow_mut().0;
+        let known = (0..list.len()).find(|k| list[*k] == text(*k));
+        let k = known.unwrap_or(list.len());
+        if known.is_none() {
+            list.push(text(k));
+        }
+        format!("pc3_accessed_{k}")
+    }
+
+    /// The typedefs that have come to be needed, for where they are needed.
+    pub(crate) fn typedefs(&self) -> String {
+        let (list, printed) = &mut *self.accesses.borrow_mut();
+        let from = std::mem::replace(printed, list.len());
+        list[from..].iter().map(|t| format!(" {t}")).collect()
     }
 
     /// The runtime lengths in a type, outermost first.

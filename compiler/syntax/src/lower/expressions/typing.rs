@@ -239,6 +239,9 @@ impl Lower {
 
     /// A null pointer constant.
     fn is_null(&self, e: ExprId) -> bool {
+        // As the target has it: musl's `<tgmath.h>` compares sizes.
+        let mut view = self.view();
+        view.measured = true;
         match &self.unit.expr(e).kind {
             ExprKind::Cast { to, arg } => {
                 let plain = |p: &QualType| {
@@ -251,9 +254,9 @@ impl Lower {
                     }
                 };
                 let void = matches!(self.types.get(to.ty), Type::Pointer(p) if plain(p) && *self.types.get(p.ty) == Type::Void);
-                void && self.view().eval(*arg) == Some(0)
+                void && view.eval(*arg) == Some(0)
             }
-            _ => self.view().eval(e) == Some(0),
+            _ => view.eval(e) == Some(0),
         }
     }
 
