@@ -1,6 +1,7 @@
 /* Characters of which a part has come when a checkpoint is taken. */
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <wchar.h>
 
 #ifdef OWN
@@ -21,7 +22,10 @@ int main(void)
         printf("%d %x", got, (unsigned)wide);
         got = (int)mbrlen(text, 1, STATE);
         printf(" %d", got);
-        printf(" %d\n", (int)mbrlen("\x80\x80", 2, STATE));
+        printf(" %d", (int)mbrlen("\x80\x80", 2, STATE));
+        // By itself, in the GNU C library with what came before.
+        got = mbtowc(&wide, text, 1);
+        printf(" %d %x\n", got, got > 0 ? (unsigned)wide : 0);
     }
     return 0;
 }
