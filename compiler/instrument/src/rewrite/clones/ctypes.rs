@@ -3,6 +3,7 @@
 //! Records without a tag are given one (an insertion into the user's text); types declared inside
 //! functions are known by their hoisted names.
 
+use crate::rewrite::clones::literals::function_name;
 use pc3_program::linear::TempTy;
 use pc3_syntax::tree::*;
 use pc3_syntax::types::int_name;
@@ -219,8 +220,9 @@ impl<'a> Names<'a> {
     pub(crate) fn constant_length(&self, s: &Span) -> String {
         let u = self.u;
         let local = |x: &Expr| matches!(x.kind, ExprKind::Ident(v) if u.sym(v).func.is_some());
+        let named = |x: &Expr| function_name(u.slice(&x.span)).is_some();
         let mut text = u.slice(s).to_string();
-        if self.inside(s).any(|e| local(u.expr(e))) {
+        if (self.inside(s).map(|e| u.expr(e))).any(|x| local(x) || named(x)) {
             let mut found: Vec<(&Span, String)> = Vec::new();
             for x in self.inside(s).map(|e| u.expr(e)) {
                 match x.kind {

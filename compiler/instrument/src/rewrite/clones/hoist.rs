@@ -4,6 +4,8 @@
 //! A name that is unique in the unit keeps its spelling, so that the user's text needs no change.
 
 use crate::rewrite::clones::edits::Edits;
+use crate::rewrite::clones::literals::function_name;
+use crate::rewrite::clones::packing;
 use crate::rewrite::text::Edit;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::walk::{visit, visit_decls, Node};
@@ -124,6 +126,16 @@ fn mentions(u: &Unit, e: ExprId, which: &dyn Fn(SymId) -> bool) -> bool {
     any
 }
 
+/// `__func__` is longer in the clone of a function, and none outside of it.
+fn names_function(u: &Unit, e: ExprId) -> bool {
+    let mut any = false;
+    visit(u, Node::Expr(e), &mut |n| {
+        any |= matches!(n, Node::Expr(x) if function_name(u.slice(&u.expr(x).span)).is_some());
+        !any
+    });
+    any
+}
+
 /// What moves out of the functions: definitions of types, objects of static storage.
 fn moved(cx: &UnitCx) -> Vec<Span> {
     let u = cx.u;
@@ -166,8 +178,9 @@ fn spell_sizes(cx: &mut UnitCx) {
             let shadow = |f| cx.plan(f).shadow_set.contains(&s);
             cx.statics.contains_key(&s) || u.sym(s).func.is_some_and(shadow)
         };
-        let needed =
-            mentions(u, of, &elsewhere) || is_within(&x.span, &moved) && mentions(u, of, &local);
+        let needed = mentions(u, of, &elsewhere)
+            || names_function(u, of)
+            || is_within(&x.span, &moved) && mentions(u, of, &local);
         if needed && has_size(q) {
             cx.ambient.push(Edit {
                 span: x.span.clone(),
@@ -385,11 +398,12 @@ pub(crate) fn has_types(cx: &UnitCx, f: FuncId) -> bool {
     !definitions(cx, f).is_empty()
 }
 
-/// The hoisted definitions of a function's types, each on one line.
+/// The hoisted definitions of a function's types, each on one line but for its packing.
 fn types(cx: &UnitCx, f: FuncId) -> Vec<Moved> {
     let one = |span: Span| {
         let text = definition(cx, f, &span);
-        (span.end, format!("{}; ", text.trim_end_matches(';')))
+        let text = format!("{}; ", text.trim_end_matches(';'));
+        (span.end, packing::packed(cx.u, f, &span, text))
     };
     definitions(cx, f).into_iter().map(one).collect()
 }

@@ -8,6 +8,7 @@ pub(crate) mod hoist;
 pub(crate) mod labels;
 pub(crate) mod literals;
 pub(crate) mod objects;
+pub(crate) mod packing;
 pub(crate) mod printer;
 pub(crate) mod range;
 pub(crate) mod scalar_promotion;
