@@ -162,7 +162,29 @@ pub struct Field {
     /// Its value, where the front-end can evaluate it.
     pub width: Option<u32>,
     pub span: Span,
+    /// What its integers are by name.
+    pub named: Option<NamedInt>,
 }
+/// An integer type that has the name of a standard header: the kind behind such a name is another one on other ABIs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NamedInt {
+    /// `size_t`: as wide as `long`.
+    Word,
+    /// `int64_t`: eight bytes.
+    Eight,
+}
+
+impl NamedInt {
+    pub(crate) fn of(name: &str) -> Option<NamedInt> {
+        Some(match name.trim_start_matches('_') {
+            "size_t" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t" => NamedInt::Word,
+            "int64_t" | "uint64_t" | "int_least64_t" | "uint_least64_t" | "intmax_t"
+            | "uintmax_t" => NamedInt::Eight,
+            _ => return None,
+        })
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct EnumDef {
     pub tag: Option<String>,
@@ -236,6 +258,8 @@ pub struct Symbol {
     pub attributes: Vec<String>,
     /// What gives it, or the typedef that is its type, an alignment of its own: `_Alignas(x)`, or `aligned(x)` of an attribute.
     pub alignments: Vec<Span>,
+    /// Of a typedef: what integers of its type are by name.
+    pub named: Option<NamedInt>,
 }
 
 impl Symbol {

@@ -54,12 +54,23 @@ fn field(u: &Unit, f: &Field, out: &mut Vec<Scalar>) -> Option<()> {
         out.push(Scalar::Bits(f.width?));
         return Some(());
     }
-    flatten(u, f.ty.ty, out)
+    flatten_named(u, f.ty.ty, f.named, out)
 }
 
 fn flatten(u: &Unit, t: TypeId, out: &mut Vec<Scalar>) -> Option<()> {
+    flatten_named(u, t, None, out)
+}
+
+fn flatten_named(
+    u: &Unit,
+    t: TypeId,
+    named: Option<NamedInt>,
+    out: &mut Vec<Scalar>,
+) -> Option<()> {
     let scalar = match u.ty(t) {
         Type::Pointer(_) => Scalar::Pointer,
+        Type::Int(_) if named == Some(NamedInt::Word) => Scalar::Long,
+        Type::Int(_) if named == Some(NamedInt::Eight) => Scalar::Bytes(8),
         Type::Bool => Scalar::Bytes(1),
         Type::Int(k) => match k {
             IntKind::Char | IntKind::SChar | IntKind::UChar => Scalar::Bytes(1),
@@ -77,7 +88,7 @@ fn flatten(u: &Unit, t: TypeId, out: &mut Vec<Scalar>) -> Option<()> {
             len: ArrayLen::Const(n),
         } => {
             let mut one = Vec::new();
-            flatten(u, elem.ty, &mut one)?;
+            flatten_named(u, elem.ty, named, &mut one)?;
             if one.len().saturating_mul(*n as usize) > MOST {
                 return None;
             }

@@ -174,6 +174,7 @@ impl Lower {
             implicit: false,
             attributes: new.attributes.clone(),
             alignments: Vec::new(),
+            named: None,
         });
         id
     }

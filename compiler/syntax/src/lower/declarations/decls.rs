@@ -92,6 +92,7 @@ impl Lower {
             }
             self.unit.symbols[sym.index()].alignments = alignments;
             if kind == SymKind::Typedef {
+                self.unit.symbols[sym.index()].named = specs.named;
                 self.name_anonymous(declared.ty, &name);
             }
             let init = x.node.initializer.as_ref().map(|i| self.init(i));

@@ -166,6 +166,7 @@ impl Lower {
                     bit_width: None,
                     width: None,
                     span,
+                    named: None,
                 });
             }
             return;
@@ -197,6 +198,7 @@ impl Lower {
                     .and_then(|e| self.view().eval(e))
                     .and_then(|w| u32::try_from(w).ok()),
                 span,
+                named: specs.named,
             });
         }
     }

@@ -21,6 +21,7 @@ pub struct Specifiers {
     pub constant: bool,
     /// A record or enum is defined in them.
     pub defines_type: bool,
+    pub named: Option<NamedInt>,
 }
 
 /// One specifier, whatever the parser's list it comes from.
@@ -79,6 +80,7 @@ impl Lower {
             auto_type: false,
             constant: false,
             defines_type: false,
+            named: None,
         };
         let mut quals = void;
         let mut words = Words::default();
@@ -201,6 +203,7 @@ impl Lower {
             }
             TypeSpecifier::TypedefName(n) => {
                 words.whole = Some(self.named_type(n));
+                out.named = self.named_int(n);
             }
             TypeSpecifier::TypeOf(of) => {
                 let q = self.type_of(of);
@@ -220,6 +223,13 @@ impl Lower {
     pub(crate) fn named_type(&mut self, n: &Node<ast::Identifier>) -> QualType {
         let (name, span) = self.identifier(n);
         self.typedef_name(&name, span)
+    }
+
+    fn named_int(&self, n: &Node<ast::Identifier>) -> Option<NamedInt> {
+        let (name, _) = self.identifier(n);
+        let s = self.unit.sym(self.lookup(&name)?);
+        let own = s.system.then(|| NamedInt::of(&name)).flatten();
+        own.or(s.named)
     }
 
     pub(crate) fn names_a_type(&mut self, n: &Node<ast::Identifier>) -> bool {

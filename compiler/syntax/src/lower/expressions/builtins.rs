@@ -81,6 +81,7 @@ impl Lower {
             implicit: true,
             attributes: Vec::new(),
             alignments: Vec::new(),
+            named: None,
         });
         self.globals.insert(name.into(), id);
         id
