@@ -1,12 +1,14 @@
 /* pc3-test: seq */
 /* Tables keyed by addresses of objects, of variables and of functions: hashed to 32 bits, so that an object's number may stay what
- * it was where the object has moved. A seed made of addresses is kept, and never an address again. */
+ * it was where the object has moved; so are parts of objects that lie elsewhere in them on the target. A seed made of addresses is kept, and never an address again. */
 #include <limits.h>
 #include "check.h"
 
 struct item { const void *key; int value; struct item *next; };
 struct table { unsigned size; struct item **slots; };
 struct thing { int id; double weight; struct thing *next; };
+struct inner { int id; };
+struct outer { char room[sizeof(void *)]; struct inner in; long more; struct inner last[2]; struct outer *next; };
 
 #define number_of(p) ((unsigned)((size_t)(p) & UINT_MAX))
 #define slot_of(t, p) (&(t)->slots[number_of(p) % (((t)->size - 1) | 1)])
@@ -68,6 +70,8 @@ int main(void)
 {
     struct table t = { 32, calloc(32, sizeof(struct item *)) };
     struct item *by_function[8] = { 0 };
+    struct inner *parts[36];
+    struct outer *outers = NULL;
     int (*functions[])(int, int) = { plus, times };
     struct thing *all = NULL;
     put(&t, &first, 1001);
@@ -88,6 +92,16 @@ int main(void)
         put(&t, n, i * 10);
         if (!seed)
             seed = make_seed(n) | 1;
+        struct outer *o = malloc(sizeof *o);
+        o->next = outers;
+        outers = o;
+        parts[3 * i] = &o->in;
+        parts[3 * i + 1] = &o->last[0];
+        parts[3 * i + 2] = &o->last[1];
+        for (int k = 3 * i; k < 3 * i + 3; k++) {
+            parts[k]->id = k;
+            put(&t, parts[k], 2000 + k);
+        }
         const unsigned before = seed;
 #pragma pc3 checkpoint
         int found = 0, lost = 0;
@@ -99,6 +113,10 @@ int main(void)
         show("found", found);
         show("lost", lost);
         show("variables", get(&t, &first) + get(&t, &second) + get(&t, &all));
+        int inside = 0;
+        for (int k = 0; k < 3 * i + 3; k++)
+            inside += get(&t, parts[k]) == 2000 + parts[k]->id;
+        show("parts", inside);
         show("same seed", before == seed);
         for (int k = 0; k < 2; k++) {
             const struct item *f = by_function[number_of(functions[k]) % 7];

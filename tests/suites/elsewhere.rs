@@ -78,6 +78,29 @@ const HOPS: &[Hop] = &[
         ],
     },
     Hop {
+        program: "partial_totals",
+        from: HOST,
+        to: I686,
+        words: &[
+            "E0505",
+            "used: ",
+            "partial_totals.c:",
+            "#pragma pc3 bytes used of",
+        ],
+    },
+    Hop {
+        program: "past_totals",
+        from: HOST,
+        to: I686,
+        words: &["E0505", "before: ", "`#pragma pc3 bytes before of"],
+    },
+    Hop {
+        program: "two_totals",
+        from: HOST,
+        to: I686,
+        words: &["E0505", "heap.young: ", "two_totals.c:"],
+    },
+    Hop {
         program: "chars",
         from: HOST,
         to: S390X,

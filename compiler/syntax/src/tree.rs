@@ -258,7 +258,7 @@ pub struct Symbol {
     pub attributes: Vec<String>,
     /// What gives it, or the typedef that is its type, an alignment of its own: `_Alignas(x)`, or `aligned(x)` of an attribute.
     pub alignments: Vec<Span>,
-    /// Of a typedef: what integers of its type are by name.
+    /// What the integers of its type are by name.
     pub named: Option<NamedInt>,
 }
 

@@ -8,8 +8,8 @@ mod dsl;
 use dsl::*;
 use expect_test::{expect, Expect};
 use pc3_typemetric::abi::Abi;
-use pc3_typemetric::plan::NoReferences;
-use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable, FITS, SUM};
+use pc3_typemetric::plan::{NoReferences, Resolver, Unresolved};
+use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable, FITS, SIGNED, SUM};
 
 /// An `unsigned long` with the sizes of two structs in it: one of pointers, one that is the same everywhere.
 fn made(t: &mut TypeTable, flags: u8) -> TypeId {
@@ -57,13 +57,13 @@ fn check(from: &Abi, to: &Abi, [ours, theirs]: [Make; 2], value: u64, expect: Ex
 #[test]
 fn one_of_them_differs() {
     let (wide, narrow) = (Abi::X86_64, Abi::I686);
-    let refused = expect!["40 is made of `sizeof(struct node)` (t.c:9), which is 24 there and 12 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes, `of anything` if it is only reported)"];
+    let refused = expect!["40 is made of `sizeof(struct node)` (t.c:9), which is 24 there and 12 here (compute it anew where it is used, or say what it counts: `#pragma pc3 bytes NAME of TYPE`, `of anything` if nothing goes wrong where it stays as it is)"];
     check(&wide, &narrow, [SUMS, SUMS], 40, refused);
     check(&wide, &narrow, [SUMS, SUMS], 0, expect!["[00, 00, 00, 00]"]);
-    let refused = expect!["0 is made of `sizeof(struct node)` (t.c:9), which is 24 there and 12 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes, `of anything` if it is only reported)"];
+    let refused = expect!["0 is made of `sizeof(struct node)` (t.c:9), which is 24 there and 12 here (compute it anew where it is used, or say what it counts: `#pragma pc3 bytes NAME of TYPE`, `of anything` if nothing goes wrong where it stays as it is)"];
     check(&wide, &narrow, [OTHERS, OTHERS], 0, refused);
     // One of the builds does not know of it.
-    let refused = expect!["40 is made of `sizeof *all` (t.c:12), which may be another number here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes, `of anything` if it is only reported)"];
+    let refused = expect!["40 is made of `sizeof *all` (t.c:12), which may be another number here (compute it anew where it is used, or say what it counts: `#pragma pc3 bytes NAME of TYPE`, `of anything` if nothing goes wrong where it stays as it is)"];
     check(&narrow, &wide, [SUMS, PLAIN], 40, refused);
 }
 
@@ -129,6 +129,80 @@ fn pieces_have_room() {
         24,
         expect!["[18, 00, 00, 00, 00, 00, 00, 00]"],
     );
-    let refused = expect!["12 is made of `sizeof(struct node)` (t.c:9), which is 12 there and 24 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes, `of anything` if it is only reported)"];
+    let refused = expect!["12 is made of `sizeof(struct node)` (t.c:9), which is 12 there and 24 here (compute it anew where it is used, or say what it counts: `#pragma pc3 bytes NAME of TYPE`, `of anything` if nothing goes wrong where it stays as it is)"];
     check(&narrow, &wide, pieces, 12, refused);
+}
+
+/// Knows how much is allocated, there and here.
+struct Allocated(u64, u64);
+
+impl Resolver for Allocated {
+    fn pointer(&mut self, _: u64, _: TypeId) -> Result<u64, Unresolved> {
+        NoReferences.function(0)
+    }
+    fn function(&mut self, raw: u64) -> Result<u64, Unresolved> {
+        NoReferences.function(raw)
+    }
+    fn handle(&mut self, raw: u64, ty: TypeId) -> Result<u64, Unresolved> {
+        NoReferences.handle(raw, ty)
+    }
+    fn file(&mut self, raw: u64) -> Result<u64, Unresolved> {
+        NoReferences.file(raw)
+    }
+    fn allocated(&self) -> Option<(u64, u64)> {
+        Some((self.0, self.1))
+    }
+}
+
+fn share(t: &mut TypeTable, line: &str) -> TypeId {
+    let word = u64::from(t.abi().pointer.size);
+    let size = "`sizeof(struct node)` (t.c:9)";
+    t.set_measured([(size.to_owned(), 3 * word)]);
+    let name = format!("{size}\n{line}\n#world.part");
+    let flags = SUM | SIGNED;
+    t.add(Type::scalar(Kind::Bytes, &name, word, word as u16, flags))
+        .unwrap()
+}
+
+/// Three numbers: a total, and another one in two members.
+const TOTALS: Make = |t| {
+    let (all, rest, part) = (share(t, "="), share(t, "=part"), share(t, "+rest"));
+    let members = [
+        ("all", all, None),
+        ("rest", rest, None),
+        ("part", part, None),
+    ];
+    structure(t, "world", &members)
+};
+
+fn totals(numbers: [i64; 3], allocated: Allocated) -> String {
+    let (wide, narrow) = (Abi::X86_64, Abi::I686);
+    let mut allocated = allocated;
+    let plan = between(&wide, TOTALS, &narrow, TOTALS).unwrap();
+    // Two of them: the second one is converted as the first one is.
+    let one: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+    let mut dst = vec![0; 24];
+    match plan.run_object(&[&one[..], &one[..]].concat(), &mut dst, &mut allocated) {
+        Ok(()) => {
+            assert_eq!(dst[..12], dst[12..]);
+            let words = dst[..12].chunks_exact(4);
+            let words = words.map(|w| i32::from_le_bytes(w.try_into().unwrap()));
+            format!("{:?}", words.collect::<Vec<i32>>())
+        }
+        Err(e) => e.to_string(),
+    }
+}
+
+#[test]
+fn all_that_is_allocated() {
+    assert_eq!(
+        totals([400, 430, -30], Allocated(400, 250)),
+        "[250, 280, -30]"
+    );
+    assert_eq!(totals([0, 0, 0], Allocated(400, 250)), "[0, 0, 0]");
+    expect!["[0].all: 408 is made of `sizeof(struct node)` (t.c:9), which is 24 there and 12 here, and is not all that is allocated, which would be converted (compute it anew where it is used, or say what it counts: `#pragma pc3 bytes world.part of TYPE`, `of anything` if nothing goes wrong where it stays as it is)"].assert_eq(&totals([408, 430, -30], Allocated(400, 250)));
+    let other = totals([400, 431, -30], Allocated(400, 250));
+    assert!(other.starts_with("[0].rest: 431 is made of"), "{other}");
+    let other = totals([400, 0, -30], Allocated(400, 250));
+    assert!(other.starts_with("[0].part: -30 is made of"), "{other}");
 }

@@ -9,6 +9,7 @@ mod givers;
 mod made;
 mod reach;
 mod size_flows;
+mod totals;
 
 use crate::addresses::{Arrays, NumberPlace, Numbers, Saved};
 use crate::heap::{allocator, one_line, Heap};
@@ -27,6 +28,7 @@ pub use size_flows::SizeFlow;
 use size_flows::Ways;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use totals::Share;
 
 /// A `sizeof` that counts.
 pub struct SizeSource {
@@ -50,6 +52,8 @@ enum Derivation {
         flags: u8,
         /// Of the ways by which sizes get there.
         node: Option<String>,
+        /// A restart refuses it only if it is not this of what is allocated.
+        total: Option<Share>,
     },
 }
 
@@ -70,7 +74,10 @@ impl SizeDerived {
     }
     /// A restart elsewhere refuses it.
     pub fn refused(&self, place: &NumberPlace) -> bool {
-        matches!(self.kept.get(place), Some(Derivation::Refused { .. }))
+        matches!(
+            self.kept.get(place),
+            Some(Derivation::Refused { total: None, .. })
+        )
     }
     /// Are all sizes in it that a restart refuses of one type?
     pub(crate) fn of_one_type(&self, p: &Program, place: &NumberPlace) -> bool {
@@ -177,6 +184,7 @@ pub fn find(
         false => Ways::default(),
     };
     let mut kept = HashMap::new();
+    let totals = totals::find(p, heap);
     let sets = distinct(&sources);
     for place in all.iter().filter(held) {
         let (flags, of) = match analysed.made.get(place) {
@@ -211,6 +219,7 @@ pub fn find(
                         sources: of,
                         flags,
                         node: ways.node(place).cloned(),
+                        total: totals.get(place).cloned(),
                     }
                 }
             },
@@ -292,11 +301,15 @@ pub fn tell(p: &Program, measured: &SizeDerived, arrays: &Arrays, said: &mut Ann
                     sources,
                     flags,
                     node,
+                    total,
                 } => {
+                    let name = place.name(p).map(|n| format!("#{n}"));
                     let row = *rows.entry(place).or_insert_with(|| {
                         let names = sources.iter().map(|s| measured.sources[*s].name.clone());
                         let node = node.iter().map(|n| format!("@{n}"));
-                        let places = names.chain(node).collect::<Vec<_>>().join("\n");
+                        let total = total.iter().map(Share::line);
+                        let places = names.chain(node).chain(total).chain(name);
+                        let places = places.collect::<Vec<_>>().join("\n");
                         let flags = *flags;
                         made.push(Sizes { places, flags });
                         made.len() - 1

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
+use pc3_state::first_numbers::MovedObject;
+
 use super::rules::stands;
 use super::{Directory, Mapped};
 
@@ -74,8 +76,16 @@ impl Directory {
         })
     }
 
-    /// All that has an address: where it began, its size, where it is, and whether what is in it lies where it did.
-    pub fn each(&self, f: &mut dyn FnMut(u64, u64, usize, bool)) {
+    /// All that has an address.
+    pub fn each(&self, f: &mut dyn FnMut(MovedObject)) {
+        let mut f = |start, size, target, alike| {
+            f(MovedObject {
+                start,
+                size,
+                target,
+                alike,
+            });
+        };
         let mut known: HashMap<(*const Plan, u64), bool> = HashMap::new();
         let mut alike = |plan: &Plan, size: u64| {
             let kept = || keeps_places(plan, size);

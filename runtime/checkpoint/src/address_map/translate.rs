@@ -1,6 +1,6 @@
 //! Answers the questions that come up while objects are converted: where does this pointer lead now?
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use pc3_typemetric::plan::{Resolver, Unresolved};
 use pc3_typemetric::types::{TypeId, TypeTable};
@@ -31,6 +31,10 @@ pub struct Translator<'a> {
     still: bool,
     /// The program's ranks get their threads later.
     ranks: bool,
+    /// Bytes that the program has allocated, in the checkpoint and here.
+    allocated: Option<(u64, u64)>,
+    /// What pointers lead to, if the program keeps addresses as numbers.
+    followed: Option<BTreeMap<u64, Option<usize>>>,
     /// Members of unions that can be in use, by address and type.
     unions: HashMap<(u64, TypeId), u64>,
     /// Was every member stored with its tag?
@@ -71,6 +75,8 @@ impl<'a> Translator<'a> {
             beside: HashMap::new(),
             still: false,
             ranks: false,
+            allocated: None,
+            followed: None,
             unions: HashMap::new(),
             tags: true,
             object: 0,
@@ -112,6 +118,22 @@ impl<'a> Translator<'a> {
     pub fn ranks(mut self, ranks: bool) -> Translator<'a> {
         self.ranks = ranks;
         self
+    }
+
+    pub(crate) fn allocated(mut self, bytes: Option<(u64, u64)>) -> Translator<'a> {
+        self.allocated = bytes;
+        self
+    }
+
+    pub(crate) fn follow(mut self, follow: bool) -> Translator<'a> {
+        self.followed = follow.then(BTreeMap::new);
+        self
+    }
+
+    /// Where what pointers led to was, and where it is; without what they took for different things.
+    pub(crate) fn followed(&mut self) -> BTreeMap<u64, usize> {
+        let all = self.followed.take().unwrap_or_default().into_iter();
+        all.filter_map(|(raw, here)| Some((raw, here?))).collect()
     }
 
     pub fn unions(mut self, list: &[UnionMeta]) -> Translator<'a> {
@@ -362,7 +384,13 @@ impl Resolver for Translator<'_> {
             }
         }
         match self.directory.translate(self.source, raw, pointee) {
-            Ok(here) => Ok(here as u64),
+            Ok(here) => {
+                if let Some(followed) = &mut self.followed {
+                    let found = followed.entry(raw).or_insert(Some(here));
+                    *found = found.filter(|known| *known == here);
+                }
+                Ok(here as u64)
+            }
             Err(Lost::Dangling) => match self.streams.get(&raw) {
                 Some(stream) => Ok(*stream as u64),
                 None => {
@@ -457,6 +485,10 @@ impl Resolver for Translator<'_> {
 
     fn tags_hold(&self) -> bool {
         self.tags
+    }
+
+    fn allocated(&self) -> Option<(u64, u64)> {
+        self.allocated
     }
 
     fn in_use(&mut self, at: u64, union: TypeId) -> Option<u64> {

@@ -1,22 +1,24 @@
 //! Converts what was saved into the places made for it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 
-use pc3_typemetric::types::{TypeId, TypeTable};
+use pc3_typemetric::plan::has_totals;
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::convert::{target, Answers, Saved};
 use super::differs::OF_TAGS;
 use super::place::other_size;
 use super::struct_overlay::Others;
 use super::{Name, RankBuilder, RestoreError};
-use crate::address_map::address_scan::AddressScan;
+use crate::address_map::address_scan::{number, AddressScan};
 use crate::address_map::out_of_bounds;
 use crate::address_map::translate::Translator;
 use crate::address_map::type_matching::Plans;
 use crate::address_map::Directory;
 use crate::process::gather::{exits, process_here};
 use pc3_control::report::say;
+use pc3_format::meta::SlabMeta;
 use pc3_format::read::RankImage;
 use pc3_process::variables;
 use pc3_state::first_numbers::FirstNumbers;
@@ -48,6 +50,8 @@ impl RankBuilder<'_, '_> {
             .still(self.is_still())
             .ranks(self.program.calls_mpi)
             .tags(tags)
+            .allocated(self.allocated_bytes())
+            .follow(has_first_numbers(image))
             .unions(&image.unions);
         let hidden = AddressScan::new(source, &self.directory).filter(|_| self.look);
         let mut with = Answers {
@@ -63,7 +67,8 @@ impl RankBuilder<'_, '_> {
             say(&format!("rank {id}: {report}"));
         }
         unions_again(self.rank, image, self.plans, &self.directory);
-        first_numbers(self.rank, image, self.plans, &self.directory);
+        let pointers = translator.followed();
+        first_numbers(self.rank, image, self.plans, &self.directory, &pointers);
         registered(self.rank, image, &mut translator).map_err(other)?;
         let wanted = image.meta.wanted.map(|ty| self.plans.find(ty));
         if let Some(Ok((ty, plan))) = wanted {
@@ -74,6 +79,80 @@ impl RankBuilder<'_, '_> {
         }
         stands(self.rank, image).map_err(other)?;
         Ok(self.directory)
+    }
+
+    /// What the program has allocated of its heap, in the checkpoint and here.
+    fn allocated_bytes(&self) -> Option<(u64, u64)> {
+        if !has_totals(self.plans.target) {
+            return None;
+        }
+        let large = self
+            .pending
+            .iter()
+            .filter(|p| matches!(p.name, Name::Heap(_)));
+        let large = large.map(|p| Some((p.span.bytes, p.bytes as u64)));
+        let slabs = self.image.meta.slabs.iter().zip(&self.directory.slabs);
+        let slots = slabs.flat_map(|(s, place)| {
+            (0..place.targets().len()).map(move |k| {
+                let size = s.object(k)?.0;
+                Some((size, place.plan(k).dst_size(size).ok()?))
+            })
+        });
+        let add = |sum: (u64, u64), n: Option<(u64, u64)>| {
+            let (there, here) = n?;
+            Some((sum.0.checked_add(there)?, sum.1.checked_add(here)?))
+        };
+        let (there, here) = large.chain(slots).try_fold((0, 0), add)?;
+        let [from, to] = [self.plans.source, self.plans.target].map(|t| t.abi().pointer.size);
+        let (pointers, text) = self.arguments(from.into())?;
+        let own = |size: u8| pointers * u64::from(size) + text;
+        Some((there.checked_sub(own(from))?, here.checked_sub(own(to))?))
+    }
+
+    /// What the runtime itself has put on the heap, main's arguments: how many pointers, and the bytes of the text they lead to.
+    fn arguments(&self, pointer: u64) -> Option<(u64, u64)> {
+        let list = &self.checkpoint.job.arguments;
+        let pointers = list.len() as u64 + 2;
+        let endian = self.plans.source.abi().endian;
+        let text = |bytes: &[u8]| {
+            let words = bytes.chunks_exact(pointer as usize);
+            let words: Vec<u64> = words.map(|w| number(endian, w)).collect();
+            let (end, words) = words.split_last().filter(|(end, _)| **end == 0)?;
+            let (start, size) = self
+                .directory
+                .extent(words[0])
+                .filter(|e| e.0 == words[0])?;
+            // All but the program's name are known.
+            let behind = words[1..].iter().copied().chain([start + size]);
+            let ends = words[1..]
+                .iter()
+                .zip(list)
+                .map(|(at, a)| at + a.len() as u64 + 1);
+            let follow = behind.skip(1).eq(ends) && *end == 0;
+            follow.then_some(size)
+        };
+        let types = self.plans.source;
+        let strings = |ty: TypeId| {
+            let t = types.get(ty);
+            t.kind == Kind::Pointer && types.get(t.elem).kind == Kind::Char
+        };
+        let large = self.pending.iter();
+        let large = large.filter(|p| matches!(p.name, Name::Heap(ty) if strings(ty)));
+        let large = large.map(|p| self.image.bytes(p.span));
+        let room = |s: &&SlabMeta| s.slot >= pointers * pointer;
+        let slabs = self.image.meta.slabs.iter().filter(room);
+        let slots = slabs.flat_map(|s| {
+            let data = self.image.bytes(s.data).chunks_exact(s.slot as usize);
+            data.enumerate().filter_map(move |(k, slot)| {
+                let (size, ty) = s.object(k)?;
+                slot.get(..size as usize).filter(|_| strings(ty))
+            })
+        });
+        // They have been there since the start.
+        let mut fitting = large
+            .chain(slots)
+            .filter(|b| b.len() as u64 == pointers * pointer);
+        Some((pointers, fitting.find_map(text)?))
     }
 
     /// All of them.
@@ -148,12 +227,22 @@ fn reopen(
     Ok(streams)
 }
 
-/// Objects keep the numbers that the program has made of their addresses.
-fn first_numbers(rank: &mut Rank, image: &RankImage, plans: &Plans, directory: &Directory) {
-    let (before, numbers) = (&image.meta.first_numbers, &image.meta.numbers);
-    if !before.0.is_empty() || !numbers.is_empty() {
+/// Has the program made numbers of addresses, which objects keep?
+fn has_first_numbers(image: &RankImage) -> bool {
+    !image.meta.first_numbers.is_empty() || !image.meta.numbers.is_empty()
+}
+
+fn first_numbers(
+    rank: &mut Rank,
+    image: &RankImage,
+    plans: &Plans,
+    directory: &Directory,
+    pointers: &BTreeMap<u64, usize>,
+) {
+    if has_first_numbers(image) {
+        let saved = &image.meta.first_numbers;
         let [from, to] = [plans.source, plans.target].map(|t| t.abi().pointer.size);
-        rank.first_numbers = FirstNumbers::of(|f| directory.each(f), before, from != to);
+        rank.first_numbers = FirstNumbers::of(|f| directory.each(f), pointers, saved, from != to);
     }
 }
 

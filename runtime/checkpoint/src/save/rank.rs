@@ -74,7 +74,7 @@ pub(super) fn rank_data(
         beside: out_of_bounds::save(rank),
         numbers: seen(program),
         orders: kept(program, rank),
-        first_numbers: rank.first_numbers.list(),
+        first_numbers: rank.first_numbers.saved(),
         // SAFETY: null, or a static site of the program.
         wanted: unsafe { rank.abi.site.as_ref() }
             .filter(|_| finished.is_none())

@@ -423,8 +423,7 @@ pub struct RankMeta {
     pub numbers: Vec<String>,
     /// The places where what the architecture gave is kept, of code that has run, and what decides (`pc3_order`).
     pub orders: Vec<(String, u32)>,
-    /// Objects whose addresses have become others: those, and the first; and had addresses another width then?
-    pub first_numbers: (Vec<(u64, u64)>, bool),
+    pub first_numbers: FirstNumbersMeta,
     /// And the type that the caller of an allocation wrapper has left for the allocation in it.
     pub wanted: Option<TypeId>,
     /// And how many calls of setjmp have been given numbers.
@@ -568,7 +567,7 @@ impl RankMeta {
             .collect();
         let empty = tails.is_empty() && self.beside.is_empty() && self.numbers.is_empty();
         let first = self.jumps == 0 && self.variables.is_empty();
-        let kept = self.orders.is_empty() && self.first_numbers.0.is_empty();
+        let kept = self.orders.is_empty() && self.first_numbers.is_empty();
         if empty && self.wanted.is_none() && held.is_empty() && first && kept {
             return None;
         }
@@ -604,12 +603,18 @@ impl RankMeta {
             e.str(place);
             e.u64((*by).into());
         }
-        e.len(self.first_numbers.0.len());
-        for (at, number) in &self.first_numbers.0 {
+        let first = &self.first_numbers;
+        e.len(first.list.len());
+        for (at, number) in &first.list {
             e.u64(*at);
             e.u64(*number);
         }
-        e.u64(self.first_numbers.1.into());
+        e.u64(first.other_width.into());
+        e.len(first.elsewhere.len());
+        for (at, number) in &first.elsewhere {
+            e.u64(*at);
+            e.u64(*number);
+        }
         Some(e.0)
     }
 
@@ -635,8 +640,19 @@ impl RankMeta {
             self.jumps = d.u64()?;
             self.variables = d.list(16, |d| Ok((d.u64()?, d.u64()?)))?;
             self.orders = d.list(16, |d| Ok((d.str()?, d.u32()?)))?;
-            let first_numbers = d.list(16, |d| Ok((d.u64()?, d.u64()?)))?;
-            self.first_numbers = (first_numbers, d.u64()? != 0);
+            let list = d.list(16, |d| Ok((d.u64()?, d.u64()?)))?;
+            let other_width = d.u64()? != 0;
+            // Earlier checkpoints do not say which objects are as they were.
+            let (list, elsewhere) = match d.is_empty() {
+                true if other_width => (Vec::new(), list),
+                true => (list, Vec::new()),
+                false => (list, d.list(16, |d| Ok((d.u64()?, d.u64()?)))?),
+            };
+            self.first_numbers = FirstNumbersMeta {
+                list,
+                elsewhere,
+                other_width,
+            };
         }
         d.end()?;
         for (addr, held) in held {
@@ -652,6 +668,23 @@ impl RankMeta {
             }
         }
         Ok(())
+    }
+}
+
+/// What the program has as numbers of addresses that are others now.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct FirstNumbersMeta {
+    /// Addresses of objects, and what they were first.
+    pub list: Vec<(u64, u64)>,
+    /// Likewise of those in which parts lie elsewhere than they did then, and of what pointers lead to in these.
+    pub elsewhere: Vec<(u64, u64)>,
+    /// Addresses were wider then, or narrower.
+    pub other_width: bool,
+}
+
+impl FirstNumbersMeta {
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty() && self.elsewhere.is_empty()
     }
 }
 

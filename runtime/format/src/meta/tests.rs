@@ -213,7 +213,11 @@ fn what_lies_outside_goes_by_itself() {
     meta.variables = vec![(2, 11)];
     meta.numbers = vec!["main.c:3".into()];
     meta.orders = vec![("main.c:4".into(), 1)];
-    meta.first_numbers = (vec![(16, 32)], true);
+    meta.first_numbers = FirstNumbersMeta {
+        list: vec![(16, 32)],
+        elsewhere: vec![(64, 128), (68, 136)],
+        other_width: true,
+    };
     meta.beside = vec![BesideMeta {
         addr: 1,
         object: 9,
@@ -224,11 +228,12 @@ fn what_lies_outside_goes_by_itself() {
     let mut again = RankMeta::decode(&meta.encode()).unwrap();
     again.add_outside(&bytes).unwrap();
     assert_eq!(again, meta);
-    // What earlier checkpoints end with: nothing of jumps, variables, orders and first numbers follows, and before those
-    // nothing of streams' buffers.
+    // What earlier checkpoints end with: nothing of first numbers elsewhere, before that nothing of jumps, variables, orders
+    // and first numbers at all, and before those nothing of streams' buffers.
     let (jumps, variables, orders, numbers) = (1, 1 + 2, 1 + 1 + 1 + 1, 1 + 2 + 1);
-    let later = bytes.len() - (jumps + variables + orders + numbers) * 8;
-    let earlier = [later - (1 + 6) * 8 - 3, later];
+    let latest = bytes.len() - (1 + 2 * 2) * 8;
+    let later = latest - (jumps + variables + orders + numbers) * 8;
+    let earlier = [later - (1 + 6) * 8 - 3, later, latest];
     for n in 0..bytes.len() {
         let good = again.add_outside(&bytes[..n]).is_ok();
         assert_eq!(good, earlier.contains(&n), "{n}");

@@ -365,6 +365,9 @@ impl Resolver for Trial<'_> {
     fn place(&self, at: u64) -> Option<u64> {
         self.inner.place(at)
     }
+    fn allocated(&self) -> Option<(u64, u64)> {
+        self.inner.allocated()
+    }
 
     fn in_use(&mut self, at: u64, union: TypeId) -> Option<u64> {
         self.inner.in_use(at, union)

@@ -8,7 +8,7 @@ use crate::choice::Test;
 use crate::float::{self, FloatError, Stored};
 use crate::plan::agree;
 use crate::plan::ops::ElementPlan;
-use crate::plan::ops::{Case, Int, Op, Reference, Step, UnionTag};
+use crate::plan::ops::{Case, Int, Op, Reference, Share, Step, UnionTag};
 use crate::plan::resolve::{Env, Reason, Resolver};
 use crate::types::{Bits, TypeId};
 
@@ -70,6 +70,14 @@ struct Span {
     reps: usize,
     from_stride: usize,
     to_stride: usize,
+}
+
+impl Span {
+    /// Where the units begin in the source, in the order in which they are taken.
+    fn starts(self, size: usize) -> impl Iterator<Item = usize> {
+        let runs = (0..self.reps).map(move |r| self.s + r * self.from_stride);
+        runs.flat_map(move |s| (0..self.n).map(move |k| s + k * size))
+    }
 }
 
 impl Exec<'_> {
@@ -147,6 +155,13 @@ impl Exec<'_> {
                 };
                 return self.sizes(from, to, (one_of, what), stays, span);
             }
+            Step::Total {
+                from,
+                to,
+                share,
+                but_nothing,
+                ref what,
+            } => return self.totals((from, to), share, (but_nothing, what), span),
             Step::Float { from, to } => return self.floats(from, to, span),
             Step::Refer { what, from, to } => return self.references(what, (from, to), span),
             Step::Bits {
@@ -233,6 +248,41 @@ impl Exec<'_> {
                 return Err((Some(value.to_string()), measured));
             }
             put_whole(value, d, to, env.to)
+        })
+    }
+
+    fn totals(
+        &mut self,
+        (from, to): (Int, Int),
+        share: Share,
+        (but_nothing, what): (bool, &str),
+        span: Span,
+    ) -> Result<(), Fail> {
+        let (env, src) = (self.env, self.src);
+        let allocated = self.ctx.allocated();
+        let mut at = span.starts(from.size.into());
+        self.try_each(span, from.size.into(), to.size.into(), |s, d, _| {
+            let own = whole(s, from, env.from);
+            let start = at.next().unwrap_or_default();
+            let other = |by: i64, int: Int| {
+                let other = start.checked_add_signed(by as isize)?;
+                let bytes = src.get(other..other + usize::from(int.size))?;
+                Some(whole(bytes, int, env.from))
+            };
+            let (total, more) = match share {
+                Share::Whole => (Some(own), true),
+                Share::Part(by, int) => (other(by, int).map(|o| o + own), false),
+                Share::Rest(by, int) => (other(by, int).map(|o| o + own), true),
+            };
+            let known = allocated.filter(|(there, _)| Some(i128::from(*there)) == total);
+            match known {
+                Some((there, here)) if more => {
+                    put_whole(own + i128::from(here) - i128::from(there), d, to, env.to)
+                }
+                Some(_) => put_whole(own, d, to, env.to),
+                None if own == 0 && but_nothing => put_whole(own, d, to, env.to),
+                None => Err((Some(own.to_string()), Reason::Measured(what.to_owned()))),
+            }
         })
     }
 

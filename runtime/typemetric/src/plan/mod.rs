@@ -25,6 +25,7 @@ mod resolve;
 
 use std::sync::Arc;
 
+pub use compile::has_totals;
 use exec::Fail;
 use node::Node;
 use ops::ElementPlan;

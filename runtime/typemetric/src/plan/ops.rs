@@ -51,6 +51,15 @@ pub(crate) enum Step {
         enough: Option<u64>,
         what: String,
     },
+    /// `n` integers that are totals of the bytes that are allocated, or else refused.
+    Total {
+        from: Int,
+        to: Int,
+        share: Share,
+        /// 0 is none.
+        but_nothing: bool,
+        what: String,
+    },
     /// `n` floating-point numbers.
     Float { from: Stored, to: Stored },
     /// `n` references of these sizes.
@@ -94,6 +103,16 @@ pub(crate) enum Step {
     },
 }
 
+/// What of a total is in an integer. The other one's place is so many bytes from it in the source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Share {
+    Whole,
+    /// Stays; the rest is there.
+    Part(i64, Int),
+    /// What makes the total, with the part there.
+    Rest(i64, Int),
+}
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct UnionTag {
     pub name: String,
@@ -133,9 +152,10 @@ impl Step {
         Some(match self {
             Step::Copy | Step::Char { .. } => (1, 1),
             Step::Swap(w) => ((*w).into(), (*w).into()),
-            Step::Int { from, to } | Step::Count { from, to, .. } | Step::Size { from, to, .. } => {
-                (from.size.into(), to.size.into())
-            }
+            Step::Int { from, to }
+            | Step::Count { from, to, .. }
+            | Step::Size { from, to, .. }
+            | Step::Total { from, to, .. } => (from.size.into(), to.size.into()),
             Step::Float { from, to } => (from.size.into(), to.size.into()),
             Step::Refer { from, to, .. } => ((*from).into(), (*to).into()),
             Step::Repeat {

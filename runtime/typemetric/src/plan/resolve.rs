@@ -47,6 +47,10 @@ pub trait Resolver {
     fn tags_hold(&self) -> bool {
         true
     }
+    /// How many bytes the program has allocated, in the source and on the target; None: it cannot be told.
+    fn allocated(&self) -> Option<(u64, u64)> {
+        None
+    }
     /// Which members of the union at this place can be in use, by position from bit 0 on, where that was noted.
     fn in_use(&mut self, at: u64, union: TypeId) -> Option<u64> {
         let _ = (at, union);
@@ -145,7 +149,8 @@ pub enum Reason {
     AmbiguousTail { bytes: u64 },
     #[error("is said to count objects of {of} bytes, and is no multiple of that")]
     NoMultiple { of: u64 },
-    #[error("is made of {0} (compute it anew where it is used, or say what it counts: #pragma pc3 bytes, `of anything` if it is only reported)")]
+    /// A size, or as long as one, that is another here.
+    #[error("{0}")]
     Measured(String),
     #[error("says of no member of the union that it is in use")]
     NoMember,

@@ -73,8 +73,7 @@ impl Lower {
                 (_, true) => SymKind::Func,
                 _ => SymKind::Var,
             };
-            let mut attributes = shared.clone();
-            attributes.extend(self.words_of(&behind));
+            let attributes = [shared.clone(), self.words_of(&behind)].concat();
             let sym = self.declare(NewSymbol {
                 name: name.clone(),
                 span: Some(at),
@@ -90,9 +89,9 @@ impl Lower {
             if let Some(t) = typedef.filter(|_| self.is_or_holds(declared.ty, base)) {
                 alignments.extend(self.unit.sym(t).alignments.iter().cloned());
             }
-            self.unit.symbols[sym.index()].alignments = alignments;
+            let s = &mut self.unit.symbols[sym.index()];
+            (s.alignments, s.named) = (alignments, specs.named);
             if kind == SymKind::Typedef {
-                self.unit.symbols[sym.index()].named = specs.named;
                 self.name_anonymous(declared.ty, &name);
             }
             let init = x.node.initializer.as_ref().map(|i| self.init(i));

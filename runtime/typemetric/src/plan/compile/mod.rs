@@ -5,6 +5,8 @@ mod sizes;
 mod union;
 mod words;
 
+pub use sizes::has_totals;
+
 use crate::abi::{Abi, LongDouble};
 use crate::float::{Format, Stored};
 use crate::plan::address_bits::Address;
@@ -378,7 +380,10 @@ impl<'a> Compiler<'a> {
                 but_nothing: true,
                 one_of: Vec::new(),
                 enough: None,
-                what: "the size of a pointer".into(),
+                what: format!(
+                    "lies in an array of {} characters, which has {} here: what else than 0 is in it, characters or pointers, is not known",
+                    a.count, b.count
+                ),
             };
             let strides = (u64::from(from), u64::from(to));
             push_repeated(out, vec![one((0, 0), step)], at, strides, words);
@@ -496,7 +501,11 @@ impl<'a> Compiler<'a> {
                     Some(choice) => self.chosen((s, i), (d, k), choice, at, mode, out),
                     None => {
                         let at = (at.0 + m.offset, at.1 + n.offset);
+                        let total = self.shared_total(a, m, n, at);
                         match mode {
+                            Mode::Convert if total.is_some() => {
+                                total.into_iter().for_each(|op| push(out, op));
+                            }
                             Mode::Convert if self.is_changed_char(m.ty, n.ty) => {
                                 let to_signed = dst.abi().char_signed;
                                 let step = Step::Char { to_signed };

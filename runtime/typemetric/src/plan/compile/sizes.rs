@@ -2,11 +2,21 @@
 
 use super::{one, Compiler};
 use crate::abi::Abi;
-use crate::plan::ops::{Int, Op, Step};
-use crate::types::{Kind, Type, TypeId, FITS, ONE, SUM};
+use crate::plan::ops::{Int, Op, Share, Step};
+use crate::types::{Kind, Member, Type, TypeId, TypeTable, FITS, ONE, SUM};
 
 /// In front of the name of what such numbers share their sizes with: whether any has got there is measured, too, as 1 or 0.
 const NODE: char = '@';
+/// In front of what the program's author calls such a number.
+const OWN_NAME: char = '#';
+/// The number may be all that is allocated, or with the member of this name behind: this one is changed, or stays.
+const TOTAL: char = '=';
+const PART: char = '+';
+
+/// Is a line of a type's name that of a size?
+fn is_size(line: &&str) -> bool {
+    !line.starts_with([NODE, OWN_NAME, TOTAL, PART])
+}
 
 /// Why a number cannot stay as it is.
 struct Changed {
@@ -28,6 +38,29 @@ fn measured(t: &Type) -> bool {
     t.kind == Kind::Bytes && t.elem == TypeId::UNKNOWN
 }
 
+/// What an integer is of all that is allocated, if it may be, and the name of the other one.
+fn share_line(t: &Type) -> Option<(char, &str)> {
+    let mut lines = t.name.lines().filter(|_| measured(t));
+    lines.find_map(|l| {
+        let mark = l.chars().next().filter(|c| [TOTAL, PART].contains(c))?;
+        Some((mark, &l[mark.len_utf8()..]))
+    })
+}
+
+/// Does the program have numbers that may be all that it has allocated?
+pub fn has_totals(types: &TypeTable) -> bool {
+    types.iter().any(|(_, t)| share_line(t).is_some())
+}
+
+/// What its author can do.
+fn advice(t: &Type) -> String {
+    let name = t.name.lines().find_map(|l| l.strip_prefix(OWN_NAME));
+    let name = name.unwrap_or("NAME");
+    format!(
+        " (compute it anew where it is used, or say what it counts: `#pragma pc3 bytes {name} of TYPE`, `of anything` if nothing goes wrong where it stays as it is)"
+    )
+}
+
 impl Compiler<'_> {
     /// Is one of them such an integer, and the other one any?
     pub(super) fn of_sizes(&self, a: &Type, b: &Type) -> bool {
@@ -45,23 +78,23 @@ impl Compiler<'_> {
     }
 
     pub(super) fn sized(&self, a: &Type, b: &Type, at: (u64, u64)) -> Op {
-        let int = |t: &Type, abi: &Abi| Int {
-            size: t.size as u8,
-            signed: t.is_signed(abi),
-        };
-        let (from, to) = (int(a, self.src.abi()), int(b, self.dst.abi()));
+        let (from, to) = (self.int(a, self.src.abi()), self.int(b, self.dst.abi()));
         if counts(a) && counts(b) {
             let of = (self.src.size(a.elem), self.dst.size(b.elem));
             return one(at, Step::Count { from, to, of });
         }
         match self.changed(a, b) {
             None => self.integer(a, b, at),
+            Some(changed) if share_line(b) == Some((TOTAL, "")) => {
+                one(at, self.total(a, b, Share::Whole, changed))
+            }
             Some(Changed {
                 what,
                 but_nothing,
                 one_of,
                 enough,
             }) => {
+                let what = format!("is made of {what}{}", advice(b));
                 let step = Step::Size {
                     from,
                     to,
@@ -73,6 +106,55 @@ impl Compiler<'_> {
                 one(at, step)
             }
         }
+    }
+
+    fn total(&self, a: &Type, b: &Type, share: Share, changed: Changed) -> Step {
+        Step::Total {
+            from: self.int(a, self.src.abi()),
+            to: self.int(b, self.dst.abi()),
+            share,
+            but_nothing: changed.but_nothing,
+            what: format!(
+                "is made of {}, and is not all that is allocated, which would be converted{}",
+                changed.what,
+                advice(b)
+            ),
+        }
+    }
+
+    fn int(&self, t: &Type, abi: &Abi) -> Int {
+        Int {
+            size: t.size as u8,
+            signed: t.is_signed(abi),
+        }
+    }
+
+    /// A member of a struct that may be, with another one, all that is allocated.
+    pub(super) fn shared_total(
+        &self,
+        outer: &Type,
+        m: &Member,
+        n: &Member,
+        at: (u64, u64),
+    ) -> Option<Op> {
+        let (a, b) = (self.src.get(m.ty), self.dst.get(n.ty));
+        let (mark, other) = share_line(b).filter(|(_, other)| !other.is_empty())?;
+        let changed = self.changed(a, b).filter(|_| self.of_sizes(a, b))?;
+        let other = outer
+            .members
+            .iter()
+            .find(|o| o.name == other && o.bits.is_none())?;
+        let t = self.src.get(other.ty);
+        if !t.kind.is_integer() && t.kind != Kind::Bytes {
+            return None;
+        }
+        let by = other.offset as i64 - m.offset as i64;
+        let int = self.int(t, self.src.abi());
+        let share = match mark {
+            TOTAL => Share::Rest(by, int),
+            _ => Share::Part(by, int),
+        };
+        Some(one(at, self.total(a, b, share, changed)))
     }
 
     /// Has no size got into such numbers of the checkpoint's program?
@@ -94,7 +176,7 @@ impl Compiler<'_> {
             return None;
         }
         let names = both.clone().flat_map(|t| t.name.lines());
-        let mut names: Vec<&str> = names.filter(|n| !n.starts_with(NODE)).collect();
+        let mut names: Vec<&str> = names.filter(is_size).collect();
         names.sort_unstable();
         names.dedup();
         let pair = |n: &&str| Some((self.src.measured(n)?, self.dst.measured(n)?));
