@@ -19,7 +19,7 @@ use pc3_vmpi_coll::comm::Comm;
 use pc3_vmpi_coll::common::common;
 use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_coll::meeting::Registry;
-use pc3_vmpi_coll::remote::elsewhere::hash;
+use pc3_vmpi_coll::remote::places::hash;
 use pc3_vmpi_coll::win::Win;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;

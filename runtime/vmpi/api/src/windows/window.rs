@@ -14,7 +14,7 @@ use pc3_vmpi_coll::comm::create::split;
 use pc3_vmpi_coll::comm::Comm;
 use pc3_vmpi_coll::handles::HasObjects;
 use pc3_vmpi_coll::meeting::Kind;
-use pc3_vmpi_coll::remote::elsewhere;
+use pc3_vmpi_coll::remote::places;
 use pc3_vmpi_coll::win::Win;
 use pc3_vmpi_coll::work::barrier::Gate;
 use pc3_vmpi_coll::work::moves::Move;
@@ -90,7 +90,7 @@ fn make(
     };
     let comm = made.into_comm(abi::ERRORS_ARE_FATAL, None);
     let shared = comm.meeting.window();
-    let name = (comm.id, elsewhere::hash(&comm.group));
+    let name = (comm.id, places::hash(&comm.group));
     shared.identify(me.world(), name, &comm.group);
     let rank = comm.rank as usize;
     let mut memory = match flavor {

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use crate::comm::Comm;
 use crate::common::common;
-use crate::remote::elsewhere::{hash, Elsewhere, Name};
+use crate::remote::elsewhere::{Elsewhere, Name};
+use crate::remote::places::hash;
 use pc3_vmpi_core::rank::RankState;
 
 /// As one member knows it.

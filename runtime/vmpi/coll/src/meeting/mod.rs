@@ -27,10 +27,10 @@ pub use registry::Registry;
 
 use crate::above::{Entered, Outcome};
 use crate::io::shared::Shared;
-use crate::remote::elsewhere::Places;
 use crate::remote::kept::Keep;
 use crate::remote::members::Members;
 use crate::remote::parts::{read_part, write_part};
+use crate::remote::places::Places;
 use crate::remote::zero_copy::RemoteProcess;
 use all::{same_kind, Seat};
 use parties::Parties;
@@ -54,7 +54,7 @@ pub struct Meeting {
     pub name: (u32, u32),
     /// Collectives with members elsewhere, counted.
     pub round: AtomicU64,
-    pub remote: OnceLock<Members>,
+    pub remote: OnceLock<Arc<Members>>,
     /// Meetings of groups within this one.
     pub inner: Registry,
     /// The file that a checkpoint's members have in common.
@@ -191,6 +191,12 @@ impl Meeting {
     pub fn window(&self) -> Arc<pc3_vmpi_rma::shared::Shared> {
         let make = || Arc::new(pc3_vmpi_rma::shared::Shared::new(self.size()));
         Arc::clone(self.window.get_or_init(make))
+    }
+
+    /// Where its members are, who are `group`.
+    pub(crate) fn members(&self, world: &World, group: &Group) -> &Arc<Members> {
+        let make = || Arc::new(Members::new(world, group));
+        self.remote.get_or_init(make)
     }
 
     /// Members.

@@ -14,9 +14,10 @@ use super::posted::{Posted, Work};
 use super::waiting::{Climb, Over, Pending, RemoteParts};
 use super::{at_once, part_of, same_kind, seats_of, with_parts, Call, Meeting};
 use crate::common::common;
-use crate::remote::elsewhere::{hash, places, Topic};
+use crate::remote::elsewhere::Topic;
 use crate::remote::few::{Addressed, CallSignature};
 use crate::remote::members::Members;
+use crate::remote::places::{hash, places};
 use crate::remote::routed;
 use crate::work::barrier::Gate;
 use pc3_protocol::Entries;
@@ -216,16 +217,14 @@ pub unsafe fn send_parts(
     let out = common(world).elsewhere(owner);
     let topic = topic(mine[0]);
     let meeting = &mine[0].meeting;
-    let remote = meeting
-        .remote
-        .get_or_init(|| Members::new(world, &mine[0].all));
+    let remote = meeting.members(world, &mine[0].all);
     if let Some((record, own)) = routed_part(world, &mine, remote) {
-        let meeting = meeting.clone();
+        let members = remote.clone();
         let entries = entries.cloned();
         let pending = Pending(list);
         let climb = Climb {
             pending,
-            meeting,
+            members,
             record,
             own,
             entries,

@@ -1,12 +1,10 @@
 //! Requests of non-blocking collectives that wait for other members.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use super::MeetingRef;
 use crate::remote::few::CallSignature;
 use crate::remote::members::Members;
-use crate::remote::tree::Tree;
 use pc3_protocol::Entries;
 use pc3_vmpi_core::p2p::{Request, Status};
 use pc3_vmpi_core::world::World;
@@ -33,18 +31,11 @@ pub struct RemoteParts {
 /// Calls of this process's members that go along the tree of its processes.
 pub struct Climb {
     pub pending: Pending,
-    pub(crate) meeting: MeetingRef,
+    pub members: Arc<Members>,
     pub record: CallSignature,
     /// What members here have for the others, and how they have entered.
     pub own: Vec<u8>,
     pub entries: Option<Entries>,
-}
-
-impl Climb {
-    pub fn members(&self) -> Option<(&Members, &Tree)> {
-        let members = self.meeting.remote.get()?;
-        Some((members, members.tree.as_ref()?))
-    }
 }
 
 /// A collective whose work is done, of which nobody has been told.

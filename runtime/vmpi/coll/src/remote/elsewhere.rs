@@ -1,9 +1,6 @@
 //! The other processes, as collectives know them.
 
-use std::collections::BTreeMap;
-
 use pc3_protocol::Entries;
-use xxhash_rust::xxh3::Xxh3Default;
 
 use super::few::{CallSignature, Told};
 use crate::meeting::waiting::{Climb, Pending, RemoteParts};
@@ -130,24 +127,4 @@ pub trait Elsewhere {
         entered: &dyn Fn(usize) -> u32,
         processes: usize,
     ) -> Vec<(u32, Box<[u8]>)>;
-}
-
-/// Members by process.
-pub type Places = BTreeMap<u32, Vec<usize>>;
-
-pub fn places(world: &World, group: &Group) -> Places {
-    let mut all = Places::new();
-    for (i, rank) in group.ranks().iter().enumerate() {
-        all.entry(world.process_of(*rank)).or_default().push(i);
-    }
-    all
-}
-
-/// Of the members and their order; the same on all hosts.
-pub fn hash(group: &Group) -> u64 {
-    let mut all = Xxh3Default::new();
-    for rank in group.ranks() {
-        all.update(&rank.to_le_bytes());
-    }
-    all.digest()
 }

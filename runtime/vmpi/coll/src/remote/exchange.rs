@@ -96,7 +96,7 @@ impl Meeting {
         me: usize,
         (keep, loans, together): (&mut Option<Keep<C>>, &mut Loans, &mut Contribution),
     ) -> Result<Brought> {
-        let remote = self.remote.get_or_init(|| Members::new(out.world(), group));
+        let remote = self.members(out.world(), group);
         if remote.places.len() == 1 {
             return Ok(Brought::Calls);
         }

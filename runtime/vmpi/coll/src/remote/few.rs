@@ -1,6 +1,6 @@
 //! What is told of small collectives: a few words of a process's calls, and what its members give.
 
-use super::elsewhere::Places;
+use super::places::Places;
 use crate::meeting::kind::Kind;
 use crate::work::subtrees::subtrees;
 use pc3_vmpi_sched::copy::copy_few;

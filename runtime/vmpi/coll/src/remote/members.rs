@@ -1,7 +1,7 @@
 //! Where the members of a communicator are.
 
-use super::elsewhere::{hash, places, Places};
 use super::few::ReductionOrder;
+use super::places::{hash, places, Places};
 use super::tree::Tree;
 use pc3_vmpi_core::world::World;
 use pc3_vmpi_objects::group::Group;
@@ -15,7 +15,7 @@ pub struct Members {
     pub(crate) most: usize,
     pub(crate) order: ReductionOrder,
     /// If they are more than tell each other.
-    pub(crate) tree: Option<Tree>,
+    pub tree: Option<Tree>,
     pub(crate) group: u64,
 }
 

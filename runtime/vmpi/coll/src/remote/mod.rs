@@ -18,6 +18,7 @@ pub(crate) mod inline_collective;
 pub mod kept;
 pub mod members;
 pub(crate) mod parts;
+pub mod places;
 pub mod routed;
 pub mod tree;
 pub(crate) mod zero_copy;

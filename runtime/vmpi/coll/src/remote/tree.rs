@@ -4,7 +4,7 @@
 //! it in one digit behind its last that is not 0. So a subtree has a run of processes, which begins where as many divide its
 //! number; if ranks lie in blocks, one or two partial sums stand for all of them in a reduction.
 
-use super::elsewhere::Places;
+use super::places::Places;
 use crate::work::subtrees::subtrees;
 
 /// So many processes, at most, tell each other. More tell it along the tree.

@@ -8,6 +8,7 @@ use pc3_runtime::chaos;
 use pc3_transport::Head;
 
 use super::climbing::Climbing;
+use super::frames::{at, entries, record_of, topic_of};
 use super::hashing::By;
 use super::slots::Slots;
 use crate::frame::{Frame, Handler};
@@ -16,7 +17,7 @@ use crate::post::{fail, lock, Post};
 use pc3_vmpi_coll::meeting::rounds;
 use pc3_vmpi_coll::meeting::waiting::{Pending, RemoteParts};
 use pc3_vmpi_coll::remote::elsewhere::Topic;
-use pc3_vmpi_coll::remote::few::{CallSignature, Few, InlineCall, Told};
+use pc3_vmpi_coll::remote::few::{Few, InlineCall, Told};
 use pc3_vmpi_core::p2p::Request;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
@@ -44,24 +45,6 @@ pub(crate) struct Inbox {
     pub(crate) pending: Option<(Pending, usize)>,
     /// Calls that go along a tree.
     pub(crate) climbing: Option<Climbing>,
-}
-
-pub(crate) fn topic_of(head: &Head) -> Topic {
-    Topic {
-        id: head.ctx,
-        tag: head.tag as u32,
-        group: head.id,
-        round: head.token,
-        phase: head.extra,
-    }
-}
-
-/// As it travels.
-pub(crate) fn record_of(head: &Head) -> CallSignature {
-    CallSignature {
-        what: u64::from(head.from as u32) << 32 | u64::from(head.ty),
-        bytes: head.count,
-    }
 }
 
 impl Board {
@@ -236,7 +219,7 @@ impl Board {
             world.wake(None, rank);
         }
         if let (Topic::ALONG | Topic::APART, Some(world)) = (topic.tag, post.world()) {
-            if let Some((pending, parts)) = self.climb_on(world, topic) {
+            if let Some((pending, parts)) = self.climb_on(post, world, topic) {
                 self.finish(world, pending, parts);
             }
         }
@@ -337,21 +320,3 @@ pub(crate) struct Restored(pub(crate) Vec<*const Request>);
 
 // SAFETY: as of `Pending`.
 unsafe impl Send for Restored {}
-
-/// In a head's `count`: entries are told of; somebody was not logging (in the upper half: in which epoch at last).
-pub(crate) const TOLD: u64 = 1;
-
-pub(crate) const UNLOGGED: u64 = 2;
-
-/// How the members elsewhere have entered: what is not told was done when nobody counted, which is now.
-pub(crate) fn entries(post: &Post, head: &Head) -> Entries {
-    if head.count & TOLD != 0 {
-        let unlogged = (head.count & UNLOGGED != 0).then_some((head.count >> 32) as u32);
-        return Entries::of((head.src, head.dst, unlogged));
-    }
-    at(post.world().map_or(0, |w| w.nonblocking.now()))
-}
-
-pub(crate) fn at(now: u32) -> Entries {
-    Entries::of((now, now, Some(now)))
-}

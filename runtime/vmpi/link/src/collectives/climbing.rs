@@ -4,10 +4,10 @@
 
 use pc3_protocol::Entries;
 
-use super::board::{at, Board, Inbox};
+use super::board::{Board, Inbox};
+use super::frames::{at, send};
 use super::hashing::By;
-use super::outside::send;
-use crate::post::{fail, lock};
+use crate::post::{fail, lock, Post};
 use pc3_vmpi_coll::meeting::rounds;
 use pc3_vmpi_coll::meeting::waiting::{Climb, Pending, RemoteParts};
 use pc3_vmpi_coll::remote::elsewhere::Topic;
@@ -37,6 +37,7 @@ impl Board {
     /// Calls here begin their way; what is to be done if that is over.
     pub fn climb(
         &self,
+        post: &Post,
         world: &World,
         topic: Topic,
         climb: Climb,
@@ -52,13 +53,18 @@ impl Board {
             topics.entry(topic.along()).or_default().climbing = Some(climbing);
             self.next(&mut topics, topic)
         };
-        self.go(world, topic, step)
+        self.go(post, world, topic, step)
     }
 
     /// A part has come, along the tree or straight.
-    pub(crate) fn climb_on(&self, world: &World, topic: Topic) -> Option<(Pending, RemoteParts)> {
+    pub(crate) fn climb_on(
+        &self,
+        post: &Post,
+        world: &World,
+        topic: Topic,
+    ) -> Option<(Pending, RemoteParts)> {
         let step = self.next(&mut lock(&self.topics), topic.apart());
-        self.go(world, topic.apart(), step)
+        self.go(post, world, topic.apart(), step)
     }
 
     fn next(&self, topics: &mut By<Topic, Inbox>, topic: Topic) -> Option<Step> {
@@ -68,7 +74,7 @@ impl Board {
         let step = if straight {
             None
         } else {
-            let Some((_, tree)) = climbing.climb.members() else {
+            let Some(tree) = &climbing.climb.members.tree else {
                 fail("internal error: calls without a tree")
             };
             let from = match tree.above.filter(|_| climbing.told) {
@@ -109,6 +115,7 @@ impl Board {
 
     fn go(
         &self,
+        post: &Post,
         world: &World,
         topic: Topic,
         step: Option<Step>,
@@ -116,16 +123,17 @@ impl Board {
         let along = topic.along();
         match step? {
             Step::Up(above, part, entries) => {
-                send(world, above, (along, Some(&entries)), &part);
+                send(post, above, (along, Some(&entries)), &part);
                 None
             }
             Step::Down(Climbing { climb, .. }, body, entries) => {
-                let (members, tree) = climb.members()?;
+                let members = &climb.members;
+                let tree = members.tree.as_ref()?;
                 let damaged = |_| fail("internal error: parts of a collective make no sense");
                 for (n, below) in tree.below.iter().enumerate() {
                     let body = routed::passed(&body, |to| tree.leads(n, to));
                     let part = climb.record.part(&body.unwrap_or_else(damaged));
-                    send(world, *below, (along, Some(&entries)), &part);
+                    send(post, *below, (along, Some(&entries)), &part);
                 }
                 let parts = routed::parts(&body, members, world.index());
                 let list = parts
@@ -135,7 +143,7 @@ impl Board {
             Step::Straight(Climbing { climb, entries, .. }) => {
                 let pending = climb.pending;
                 let processes = rounds::for_each_process(world, &pending, |process, part| {
-                    send(world, process, (topic, Some(&entries)), &part);
+                    send(post, process, (topic, Some(&entries)), &part);
                 });
                 self.enter(topic, pending, processes)
             }

@@ -2,6 +2,7 @@
 
 pub mod board;
 mod climbing;
+pub mod frames;
 pub(crate) mod hashing;
 pub mod outside;
 mod slots;

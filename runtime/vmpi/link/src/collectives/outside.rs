@@ -6,7 +6,7 @@ use pc3_protocol::Entries;
 use pc3_runtime::chaos;
 use pc3_transport::Head;
 
-use super::board::{TOLD, UNLOGGED};
+use super::frames;
 use crate::kind::Kind;
 use crate::link::link;
 use crate::post::lock;
@@ -50,7 +50,8 @@ impl Elsewhere for Outside {
     }
 
     fn climb(&self, topic: Topic, climb: Climb) -> Option<(Pending, RemoteParts)> {
-        link(self.world()).board.climb(self.world(), topic, climb)
+        let link = link(self.world());
+        link.board.climb(link, self.world(), topic, climb)
     }
 
     fn set_pointer(&self, name: Name, at: i64) {
@@ -70,7 +71,7 @@ impl Elsewhere for Outside {
     }
 
     fn send(&self, to: u32, what: (Topic, Option<&Entries>), bytes: &[u8]) {
-        send(self.world(), to, what, bytes);
+        frames::send(link(self.world()), to, what, bytes);
     }
 
     fn is_read_by(&self, process: u32) -> bool {
@@ -242,21 +243,4 @@ fn hear(
         board.wait_no_more(&topic);
     }
     all_told
-}
-
-/// Sends a frame of a collective; `entries`: how members here have entered, if that counts.
-pub fn send(world: &World, to: u32, (topic, entries): (Topic, Option<&Entries>), bytes: &[u8]) {
-    let mut head = Head {
-        ctx: topic.id,
-        tag: topic.tag as i32,
-        id: topic.group,
-        token: topic.round,
-        extra: topic.phase,
-        ..Head::default()
-    };
-    if let Some((low, high, unlogged)) = entries.and_then(Entries::summary) {
-        let unlogged = unlogged.map_or(0, |e| u64::from(e) << 32 | UNLOGGED);
-        (head.src, head.dst, head.count) = (low, high, unlogged | TOLD);
-    }
-    link(world).send_bytes(to, Kind::Collective, head, bytes);
 }

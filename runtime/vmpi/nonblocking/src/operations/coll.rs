@@ -13,10 +13,12 @@ use crate::state::round::Round;
 use crate::state::{Stage, State};
 use pc3_vmpi_coll::above::{Entered, Outcome, Seats, Ticket};
 use pc3_vmpi_coll::meeting::{Registry, OWN};
-use pc3_vmpi_coll::remote::elsewhere::{hash, Topic};
+use pc3_vmpi_coll::remote::elsewhere::Topic;
+use pc3_vmpi_coll::remote::places::hash;
 use pc3_vmpi_core::rank::RankState;
 use pc3_vmpi_core::world::World;
-use pc3_vmpi_link::collectives::outside::send;
+use pc3_vmpi_link::collectives::frames::send;
+use pc3_vmpi_link::link;
 use pc3_vmpi_objects::error::{fail, Class};
 use pc3_vmpi_objects::group::Group as Ranks;
 use pc3_vmpi_objects::wire::{Reader, Writer};
@@ -227,7 +229,7 @@ pub fn bring(
     if let Some(entries) = &mut entries {
         entries.join(others);
     }
-    send(world, to, (topic, entries.as_ref()), bytes);
+    send(link(world), to, (topic, entries.as_ref()), bytes);
     done(world, s);
 }
 
