@@ -7,8 +7,7 @@
 typedef void *(*allocator)(void *data, void *block, size_t old, size_t size);
 
 struct pair { void *first; long second; };
-struct text { struct text *next; unsigned length; char bytes[1]; };
-struct node { struct node *next; struct pair pair; struct text *text; double weight; };
+struct node { struct node *next; struct pair pair; char *text; double weight; };
 
 struct world {
     allocator allocate;
@@ -68,7 +67,7 @@ static void drop(struct world *w, void *block, size_t size)
     all -= size;
 }
 
-#define text_size(n) (offsetof(struct text, bytes) + ((n) + 1) * sizeof(char))
+#define text_size(n) ((n) + 1)
 
 static struct world *begin(allocator allocate, void *data)
 {
@@ -88,10 +87,8 @@ static void push(struct world *w, int i)
     struct node *n = make(w, sizeof(struct node));
     unsigned length = i * 7 % 23;
     n->text = make(w, text_size(length));
-    n->text->next = NULL;
-    n->text->length = length;
-    memset(n->text->bytes, 'a' + i % 26, length);
-    n->text->bytes[length] = 0;
+    memset(n->text, 'a' + i % 26, length);
+    n->text[length] = 0;
     n->pair.first = n->text;
     n->pair.second = i;
     n->weight = i / 3.0;
@@ -104,7 +101,7 @@ static void pop(struct world *w)
 {
     struct node *n = w->nodes;
     w->nodes = n->next;
-    drop(w, n->text, text_size(n->text->length));
+    drop(w, n->text, text_size(strlen(n->text)));
     drop(w, n, sizeof(struct node));
     w->many--;
 }
@@ -113,7 +110,7 @@ static size_t needed(const struct world *w, size_t slots)
 {
     size_t sum = sizeof(struct world) + slots * sizeof(struct pair);
     for (const struct node *n = w->nodes; n; n = n->next)
-        sum += sizeof(struct node) + text_size(n->text->length);
+        sum += sizeof(struct node) + text_size(strlen(n->text));
     return sum;
 }
 

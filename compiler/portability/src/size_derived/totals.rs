@@ -4,8 +4,9 @@
 //! A total may be in two members of a struct, if the program itself divides it at any value (`t = s->rest + s->part;
 //! s->rest = t - n; s->part = n;`). Then a restart keeps the part, and the rest has what makes the total.
 
-use crate::addresses::{named, NumberPlace};
-use crate::heap::Heap;
+use crate::addresses::{has_sizeof, named, NumberPlace};
+use crate::heap::{Heap, Site};
+use crate::lints::layout;
 use pc3_program::program::{is_local, FnId, Program};
 use pc3_program::walk::{init_exprs, strip_casts, visit, visit_decls, Node};
 use pc3_syntax::tree::*;
@@ -33,6 +34,10 @@ impl Share {
 }
 
 pub(super) fn find(p: &Program, heap: &Heap) -> HashMap<NumberPlace, Share> {
+    let asked = heap.sites.iter().flatten().filter(|s| !s.in_wrapper);
+    if !asked.into_iter().all(|s| is_multiple(p, s)) {
+        return HashMap::new();
+    }
     let (mut counters, mut lowered) = (HashSet::new(), HashSet::new());
     for f in p.ids() {
         changes(p, f, &mut |c| {
@@ -70,6 +75,41 @@ pub(super) fn find(p: &Program, heap: &Heap) -> HashMap<NumberPlace, Share> {
         }
     }
     all
+}
+
+/// Is as much asked for, on each architecture, as a restart makes of it there: so many of what it is, by a `sizeof` in the call?
+fn is_multiple(p: &Program, site: &Site) -> bool {
+    let u = &p.units[site.unit];
+    let Some(elem) = site.elem else { return false };
+    if !layout::may_vary(u, elem.ty) {
+        return true;
+    }
+    let ExprKind::Call { args, .. } = &u.expr(site.call).kind else {
+        return false;
+    };
+    let mut sizes = args.iter().filter(|a| has_sizeof(u, **a)).peekable();
+    sizes.peek().is_some() && sizes.all(|a| is_product(u, *a, elem.ty))
+}
+
+/// A product of such a type's size and numbers.
+fn is_product(u: &Unit, e: ExprId, of: TypeId) -> bool {
+    let same = |t: TypeId| {
+        let sizes = layout::sizes(u, t);
+        sizes.is_some() && sizes == layout::sizes(u, of)
+    };
+    match u.expr(strip_casts(u, e)).kind {
+        ExprKind::SizeofType(ref q) => same(q.ty),
+        ExprKind::SizeofExpr(x) => same(u.expr(x).ty.ty),
+        ExprKind::Binary {
+            op: BinOp::Mul,
+            lhs: a,
+            rhs: b,
+        } => {
+            let product = |a: ExprId, b: ExprId| is_product(u, a, of) && !has_sizeof(u, b);
+            product(a, b) || product(b, a)
+        }
+        _ => false,
+    }
 }
 
 /// A number becomes more and less by parameters of a function, which nothing in it changes.

@@ -86,15 +86,18 @@ impl RankBuilder<'_, '_> {
         if !has_totals(self.plans.target) {
             return None;
         }
-        let large = self
-            .pending
-            .iter()
-            .filter(|p| matches!(p.name, Name::Heap(_)));
-        let large = large.map(|p| Some((p.span.bytes, p.bytes as u64)));
+        let large = self.pending.iter();
+        let large = large.filter(|p| matches!(p.name, Name::Heap(_)));
+        let large = large.map(|p| {
+            let here = self
+                .is_certain(p.ty, p.span.bytes)
+                .then_some(p.bytes as u64)?;
+            Some((p.span.bytes, here))
+        });
         let slabs = self.image.meta.slabs.iter().zip(&self.directory.slabs);
         let slots = slabs.flat_map(|(s, place)| {
             (0..place.targets().len()).map(move |k| {
-                let size = s.object(k)?.0;
+                let (size, _) = s.object(k).filter(|o| self.is_certain(o.1, o.0))?;
                 Some((size, place.plan(k).dst_size(size).ok()?))
             })
         });
@@ -107,6 +110,19 @@ impl RankBuilder<'_, '_> {
         let (pointers, text) = self.arguments(from.into())?;
         let own = |size: u8| pointers * u64::from(size) + text;
         Some((there.checked_sub(own(from))?, here.checked_sub(own(to))?))
+    }
+
+    /// Does an object have as many bytes as the program has asked for, there and here? Of a struct with a longer array at its end
+    /// that may be counted from the array or from the struct's end, so that there is room for either.
+    fn is_certain(&self, ty: TypeId, bytes: u64) -> bool {
+        let types = self.plans.source;
+        let mut last = ty;
+        while let Some(m) = types.get(last).members.last() {
+            last = m.ty;
+        }
+        let ends_open = last != ty && types.get(last).kind == Kind::Array;
+        let whole = bytes.checked_rem(types.size(ty)) == Some(0);
+        whole && !ends_open
     }
 
     /// What the runtime itself has put on the heap, main's arguments: how many pointers, and the bytes of the text they lead to.
