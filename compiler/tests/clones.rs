@@ -249,7 +249,7 @@ fn instrumented(
     }
     files.push(mini_runtime().to_path_buf());
     let program = dir.join("instrumented");
-    let flags = [own, &[opt, "-g", "-Wl,--wrap=main"]].concat();
+    let flags = [own, &[opt, "-Wl,--wrap=main"]].concat();
     let built = compile(cc, &flags, &files, &program);
     let messages = String::from_utf8_lossy(&built.stderr);
     if !built.status.success() {
