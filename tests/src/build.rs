@@ -6,22 +6,25 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 
 use crate::arch::{self, Arch};
 use crate::program::Program;
 
 type Slot = Arc<OnceLock<Result<PathBuf, String>>>;
-static BUILT: OnceLock<Mutex<HashMap<String, Slot>>> = OnceLock::new();
+/// By name; with the sources.
+static BUILT: OnceLock<Mutex<HashMap<String, (Vec<PathBuf>, Slot)>>> = OnceLock::new();
 
 /// The program instrumented for `arch`.
 pub fn instrumented(p: &Program, arch: Arch) -> Result<PathBuf> {
     if let Some(name) = p.rust_binary() {
         return Ok(rust_examples(arch, false)?.join(name));
     }
-    once(&format!("{}.pc3-{}", p.name, arch.name), |out| {
-        instrumented_command(p, arch, out)
-    })
+    once(
+        &format!("{}.pc3-{}", p.name, arch.name),
+        &p.sources,
+        |out| instrumented_command(p, arch, out),
+    )
 }
 
 /// The program as the plain compiler makes it; sequential programs only.
@@ -29,9 +32,11 @@ pub fn plain(p: &Program, arch: Arch) -> Result<PathBuf> {
     if let Some(name) = p.rust_binary() {
         return Ok(rust_examples(arch, true)?.join(name));
     }
-    once(&format!("{}.plain-{}", p.name, arch.name), |out| {
-        plain_command(p, arch, out)
-    })
+    once(
+        &format!("{}.plain-{}", p.name, arch.name),
+        &p.sources,
+        |out| plain_command(p, arch, out),
+    )
 }
 
 /// Builds all forms of the programs of `examples/rust` beside the suites that need none of them: these builds follow each
@@ -58,7 +63,7 @@ fn rust_examples(arch: Arch, plain: bool) -> Result<PathBuf> {
         true => None,
         false => Some(static_linker(arch)?),
     };
-    once(&format!("rust.{form}-{}", arch.name), |out| {
+    once(&format!("rust.{form}-{}", arch.name), &[], |out| {
         // What is not the programs' own is as `cargo xtask dist` has built it, if flags, linker and features of all crates are the same.
         let mut script = String::from("cargo build --release --quiet -p pc3-examples --bins");
         let mut built = arch::target_dir();
@@ -158,13 +163,23 @@ fn sources(c: &mut Command, p: &Program, arch: Arch, out: &Path) {
     c.args(&p.sources).arg("-o").arg(out).arg("-lm");
 }
 
-fn once(name: &str, command: impl FnOnce(&Path) -> Command) -> Result<PathBuf> {
+fn once(
+    name: &str,
+    sources: &[PathBuf],
+    command: impl FnOnce(&Path) -> Command,
+) -> Result<PathBuf> {
     let slot = {
         let mut map = BUILT
             .get_or_init(Mutex::default)
             .lock()
             .unwrap_or_else(|e| e.into_inner());
-        map.entry(name.to_string()).or_default().clone()
+        let first = || (sources.to_vec(), Slot::default());
+        let (of, slot) = map.entry(name.to_string()).or_insert_with(first);
+        ensure!(
+            of == sources,
+            "{name} is made of {of:?}, and of {sources:?}"
+        );
+        slot.clone()
     };
     let built = slot.get_or_init(|| {
         let dir = arch::target_dir().join("e2e");

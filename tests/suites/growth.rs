@@ -119,7 +119,7 @@ fn errors() -> Result<()> {
 fn frames() -> Result<()> {
     const ROUNDS: u64 = 30;
     const EACH: f64 = 14.;
-    let mut p = program("counted")?;
+    let mut p = program("frames_counted")?;
     p.args = vec![ROUNDS.to_string()];
     for processes in [2, 5, 16, 32] {
         let job = Job::new(&p)?;

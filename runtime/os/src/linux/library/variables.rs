@@ -9,19 +9,42 @@ extern "C" {
     static mut stdout: *mut FILE;
     static mut stderr: *mut FILE;
     static mut environ: *mut *mut c_char;
-    #[cfg(not(target_env = "musl"))]
-    static mut error_print_progname: usize;
-    #[cfg(not(target_env = "musl"))]
-    static mut obstack_alloc_failed_handler: usize;
     static mut program_invocation_name: *mut c_char;
     static mut program_invocation_short_name: *mut c_char;
 }
 
-/// GNU's own, which musl has not: they keep their places among them.
-#[cfg(target_env = "musl")]
-static mut NO_PRINTER: usize = 0;
-#[cfg(target_env = "musl")]
-static mut NO_HANDLER: usize = 0;
+/// Where a variable of GNU's own is. musl has none, and a static program only those of what it calls: a reference of the runtime's
+/// would bring the code around it, whose functions a program may have itself. They keep their places among the others.
+macro_rules! of_gnu {
+    ($place:ident, $name:literal, $address:ident) => {
+        std::arch::global_asm!(
+            concat!(".weak ", $name),
+            concat!(".section .data.", stringify!($address), ", \"aw\""),
+            ".balign 8",
+            concat!(".globl ", stringify!($address)),
+            concat!(stringify!($address), ":"),
+            concat!(".dc.a ", $name),
+            ".text",
+        );
+        extern "C" {
+            static $address: *mut usize;
+        }
+        fn $place() -> *mut usize {
+            static mut NONE: usize = 0;
+            // SAFETY: an address that the linker has put there, 0 if there is none.
+            match unsafe { $address } {
+                place if place.is_null() => &raw mut NONE,
+                place => place,
+            }
+        }
+    };
+}
+of_gnu!(printer, "error_print_progname", pc3_error_print_progname);
+of_gnu!(
+    handler,
+    "obstack_alloc_failed_handler",
+    pc3_obstack_alloc_failed_handler
+);
 
 /// Where they are: standard streams, the environment, what GNU's `error` and obstacks call, the program's names.
 pub fn places() -> [*mut usize; 8] {
@@ -30,14 +53,8 @@ pub fn places() -> [*mut usize; 8] {
         (&raw mut stdout).cast(),
         (&raw mut stderr).cast(),
         (&raw mut environ).cast(),
-        #[cfg(not(target_env = "musl"))]
-        &raw mut error_print_progname,
-        #[cfg(not(target_env = "musl"))]
-        &raw mut obstack_alloc_failed_handler,
-        #[cfg(target_env = "musl")]
-        &raw mut NO_PRINTER,
-        #[cfg(target_env = "musl")]
-        &raw mut NO_HANDLER,
+        printer(),
+        handler(),
         (&raw mut program_invocation_name).cast(),
         (&raw mut program_invocation_short_name).cast(),
     ]
