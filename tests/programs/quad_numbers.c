@@ -1,11 +1,13 @@
-/* pc3-test: seq abi=own */
-/* Numbers of 128 bits under the name that gcc and clang both have: in frames, globals, structs and on the heap. */
+/* pc3-test: seq */
+/* Numbers of 128 bits, where there is one under the name that gcc and clang both have: in frames, globals, structs and on the heap. */
 #include "check.h"
 
 #ifdef __SIZEOF_FLOAT128__
 typedef __float128 quad;
+#elif defined __FLT128_DIG__
+typedef _Float128 quad;
 #else
-typedef long double quad;
+typedef double quad;
 #endif
 
 static quad sum = 0.25;
