@@ -12,8 +12,9 @@ use crate::arch::{self, Arch};
 use crate::program::Program;
 
 type Slot = Arc<OnceLock<Result<PathBuf, String>>>;
-/// By name; with the sources.
-static BUILT: OnceLock<Mutex<HashMap<String, (Vec<PathBuf>, Slot)>>> = OnceLock::new();
+/// By name; what of, and where it is.
+type Builds = HashMap<String, (Vec<PathBuf>, Slot)>;
+static BUILT: OnceLock<Mutex<Builds>> = OnceLock::new();
 
 /// The program instrumented for `arch`.
 pub fn instrumented(p: &Program, arch: Arch) -> Result<PathBuf> {
