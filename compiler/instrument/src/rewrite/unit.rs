@@ -1,6 +1,7 @@
 //! What rewriting needs to know about the unit it works on, and what it collects for the tables.
 
 use crate::rewrite::clones::ctypes::Names;
+use crate::rewrite::clones::packing::Packing;
 use crate::rewrite::clones::witnesses::Marks;
 use crate::rewrite::collected::{Notes, Savers};
 use crate::rewrite::frames::plan::Plan;
@@ -63,6 +64,8 @@ pub struct UnitCx<'a> {
     pub statics: HashMap<SymId, String>,
     /// Other names that change everywhere (hoisted enumerators and typedefs).
     pub hoisted: HashMap<SymId, String>,
+    /// Of types, by where they are defined.
+    pub(crate) packing: Packing,
     /// Functions whose types the tables name, whatever else they have.
     pub outside: BTreeSet<FuncId>,
     /// Edits that hold wherever their text is printed: names of types declared inside functions.

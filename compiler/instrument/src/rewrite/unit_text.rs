@@ -130,6 +130,7 @@ fn context<'a>(
         private: w.private.symbols.get(unit).cloned().unwrap_or_default(),
         private_constants: w.private.constant.get(unit).cloned().unwrap_or_default(),
         held: HashMap::new(),
+        packing: clones::packing::Packing::of(&u.text),
         outside: outside.clone(),
         statics: HashMap::new(),
         hoisted: HashMap::new(),

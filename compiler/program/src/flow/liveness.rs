@@ -20,9 +20,10 @@ pub fn analyse(cfg: &Cfg) -> Liveness {
     let n = cfg.nodes.len();
     let mut live_in = vec![Bits::default(); n];
     let mut live_out = vec![Bits::default(); n];
+    let order = postorder(cfg);
     loop {
         let mut changed = false;
-        for i in (0..n).rev() {
+        for &i in &order {
             for s in &cfg.nodes[i].succ {
                 let (a, b) = (&mut live_out[i], &live_in[*s]);
                 changed |= a.union(b);
@@ -41,7 +42,7 @@ pub fn analyse(cfg: &Cfg) -> Liveness {
             break;
         }
     }
-    let set = surely_set(cfg);
+    let set = surely_set(cfg, &order);
     let everything = Bits::all(cfg.vars.len());
     let mut r = Liveness {
         after: HashMap::new(),
@@ -73,8 +74,30 @@ pub fn analyse(cfg: &Cfg) -> Liveness {
     r
 }
 
+/// Each node after those that it leads to, but for the way back in loops: what flows against the
+/// control flow then reaches all of a function without loops in one pass.
+fn postorder(cfg: &Cfg) -> Vec<usize> {
+    let n = cfg.nodes.len();
+    let mut order = Vec::with_capacity(n);
+    let mut seen = vec![false; n];
+    for root in std::iter::once(cfg.entry).chain(0..n) {
+        let mut path = vec![(root, 0)];
+        while let Some((i, taken)) = path.pop() {
+            if taken == 0 && std::mem::replace(&mut seen[i], true) {
+                continue;
+            }
+            let node = &cfg.nodes[i];
+            match node.succ.iter().chain(&node.again).nth(taken) {
+                Some(next) => path.extend([(i, taken + 1), (*next, 0)]),
+                None => order.push(i),
+            }
+        }
+    }
+    order
+}
+
 /// Variables that have a value on every way to the node.
-fn surely_set(cfg: &Cfg) -> Vec<Bits> {
+fn surely_set(cfg: &Cfg, postorder: &[usize]) -> Vec<Bits> {
     let n = cfg.nodes.len();
     let mut pred = vec![Vec::new(); n];
     let mut midst = vec![Vec::new(); n];
@@ -88,10 +111,10 @@ fn surely_set(cfg: &Cfg) -> Vec<Bits> {
     before[cfg.entry] = Bits::default();
     loop {
         let mut changed = false;
-        for i in 0..n {
+        for &i in postorder.iter().rev() {
             if i != cfg.entry {
                 for p in &pred[i] {
-                    before[i].intersect(&after[*p].clone());
+                    before[i].intersect(&after[*p]);
                 }
                 for p in &midst[i] {
                     let there = before[*p].clone();

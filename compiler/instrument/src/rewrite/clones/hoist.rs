@@ -5,7 +5,6 @@
 
 use crate::rewrite::clones::edits::Edits;
 use crate::rewrite::clones::literals::function_name;
-use crate::rewrite::clones::packing;
 use crate::rewrite::text::Edit;
 use crate::rewrite::unit::UnitCx;
 use pc3_program::walk::{visit, visit_decls, Node};
@@ -403,7 +402,7 @@ fn types(cx: &UnitCx, f: FuncId) -> Vec<Moved> {
     let one = |span: Span| {
         let text = definition(cx, f, &span);
         let text = format!("{}; ", text.trim_end_matches(';'));
-        (span.end, packing::packed(cx.u, f, &span, text))
+        (span.end, cx.packing.keep(cx.u, f, &span, text))
     };
     definitions(cx, f).into_iter().map(one).collect()
 }
