@@ -19,7 +19,9 @@ pub use pc3_checkpoint::identity;
 pub use pc3_checkpoint::restart::to_continue_from;
 pub use pc3_checkpoint::save;
 pub use pc3_control::failpoint::chaos;
-pub use pc3_control::{control, inherited, partition, peers, placement, report, settings, store};
+pub use pc3_control::{
+    control, inherited, listening, partition, peers, placement, report, settings, store,
+};
 pub use pc3_format as format;
 pub use pc3_format::memory_reserve;
 pub use pc3_os::forks::forked;

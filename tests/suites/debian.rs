@@ -97,7 +97,8 @@ pub fn trials() -> Vec<Trial> {
         list.push(trial(name, &z, move || minigzip(&dir, way)));
     }
     let lua = sources.join("lua/src");
-    for script in ["tables", "objects", "strings", "closures", "metatables"] {
+    let scripts = ["tables", "objects", "strings", "closures", "metatables"];
+    for script in arch::share("lua", scripts.into_iter(), 2) {
         let dir = lua.clone();
         list.push(trial(format!("debian::lua::{script}"), &lua, move || {
             moves_scripts(&dir, script)

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{bail, Context, Result};
-use pc3_tests::arch::is_tried;
+use pc3_tests::arch::{self, is_tried};
 
 use crate::{conformance, dist, env, semver, setup, simulate, sources};
 
@@ -73,7 +73,10 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         }
         tally.docs();
         // Few of the unit tests run for long; that leaves processors for the simulator.
-        let simulator = std::thread::spawn(|| simulate::command(&["check"]).output());
+        let searches = arch::in_turn("searches", ["brief", "spawning"]);
+        let options = searches.into_iter().flat_map(|name| ["--search", name]);
+        let check: Vec<_> = std::iter::once("check").chain(options).collect();
+        let simulator = std::thread::spawn(move || simulate::command(&check).output());
         let suites =
             std::thread::spawn(|| ahead("test", &[&["--no-run"], &END_TO_END[..]].concat()));
         let mut vars = vec![("PC3_TEST_COMPILER", env::dist_dir().join("bin/pc3cc"))];

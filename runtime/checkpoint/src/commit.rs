@@ -15,13 +15,14 @@ use std::sync::mpsc::Receiver;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pc3_control::control::{without_size_signal, Attempted};
+use pc3_control::control::Attempted;
 use pc3_control::failpoint::chaos;
 use pc3_control::peers::Peers;
 use pc3_control::store::{Begun, Stalls, StoreError, Temporary};
 use pc3_format::file::{Writer, HEADER};
 use pc3_format::increments::chunker::{Known, Ready};
 use pc3_os::own;
+use pc3_os::signals::without_size_signal;
 use pc3_os::threads::lock;
 use pc3_process::files::window;
 use pc3_state::guest::Tables;

@@ -2,23 +2,20 @@
 //!
 //! Everything meets in `pc3_flag`, the one word generated code polls: its bits say who asks.
 
-use std::collections::BTreeMap;
 use std::ffi::{c_int, CString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicU8, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use pc3_os::signals::{self, new_action, Mask, SIG_DFL};
-use pc3_os::{errors, files, processes};
+use pc3_os::files;
+use pc3_os::signals::without_signals;
 use pc3_typemetric::codes;
 
-use crate::inherited;
 use crate::report::{ends_early, say, warning};
-use crate::settings::{self, Action};
 
 pub use crate::settings::Every;
 
@@ -553,31 +550,6 @@ fn none_came(patience: Duration, ranks: &str) -> String {
     warning(codes::NOT_TAKEN, &what)
 }
 
-/// Threads of the runtime take no signals: those are the program's.
-pub fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
-    let before = signals::block_only(&Mask::all());
-    let spawned = spawn();
-    signals::block_only(&before);
-    spawned
-}
-
-/// A file of `write`'s that grows beyond the process's limit is an error (EFBIG), and no signal to the program.
-pub fn without_size_signal<T>(write: impl FnOnce() -> T) -> T {
-    let one = Mask::one(signals::SIGXFSZ);
-    let pending = signals::pending();
-    let before = signals::block(&one);
-    let done = write();
-    // One that was not pending before is this thread's own.
-    if !pending.has(signals::SIGXFSZ) {
-        signals::take(&one);
-    }
-    signals::block_only(&before);
-    done
-}
-
-/// 0: not ours; 1: checkpoint; 2: stop; 3: the end is noted first.
-static ACTIONS: [AtomicU8; 65] = [const { AtomicU8::new(0) }; 65];
-
 /// Who asks by a signal for a checkpoint, and for an end behind it, leaves this file in the checkpoint directory first.
 pub const STOP_FILE: &str = "stop";
 
@@ -600,105 +572,11 @@ pub fn look_for_stops(dir: &Path) {
     }
 }
 
-extern "C" fn on_signal(signal: c_int) {
-    // What is interrupted may be about to look at it.
-    let errno = errors::last();
-    let action = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n));
-    match action.map_or(0, |a| a.load(SeqCst)) {
-        0 => {}
-        NOTE => note(signal),
-        n => {
-            if n == 2 || found_stop() {
-                STOP.store(true, SeqCst);
-            }
-            ASKED.store(true, SeqCst);
-            request();
-        }
+/// A signal asks for a checkpoint; `stop`: and for an end behind it. Safe in a signal handler.
+pub(crate) fn ask(stop: bool) {
+    if stop || found_stop() {
+        STOP.store(true, SeqCst);
     }
-    errors::set(errno);
-}
-
-/// The signal that this process is to end by, once it has said so.
-static ENDING: AtomicI32 = AtomicI32::new(0);
-/// Whom it wakes.
-static WAKE: OnceLock<fn()> = OnceLock::new();
-/// Of [`ACTIONS`].
-const NOTE: u8 = 3;
-
-/// SIGTERM no longer ends this process by itself, unless the program has said what it does: `wake`, which is called in
-/// the handler, gets somebody to ask for [`ending`] and then to call [`end_by`].
-pub fn note_the_end(wake: fn()) {
-    let signal = signals::SIGTERM;
-    let kept = signals::action(signal).is_ok_and(|now| now.sa_sigaction != SIG_DFL);
-    if !kept {
-        let _ = WAKE.set(wake);
-        ACTIONS[signal as usize].store(NOTE, SeqCst);
-        listen_to(signal);
-    }
-}
-
-/// The signal that has come to end this process.
-pub fn ending() -> Option<c_int> {
-    Some(ENDING.load(SeqCst)).filter(|s| *s != 0)
-}
-
-/// Ends it, as the signal would have.
-pub fn end_by(signal: c_int) -> ! {
-    signals::by_default(signal);
-    signals::send_to_self(signal);
-    std::thread::sleep(Duration::from_secs(1));
-    // Blocked in all threads.
-    processes::end_now(128 + signal)
-}
-
-fn note(signal: c_int) {
-    if ENDING.swap(signal, SeqCst) != 0 {
-        // Nobody has listened the first time.
-        signals::by_default(signal);
-        signals::raise(signal);
-    } else if let Some(wake) = WAKE.get() {
-        wake();
-    }
-}
-
-/// A request before `main` must not kill the program: its units call this as they are loaded.
-pub fn listen() {
-    static LISTENS: AtomicBool = AtomicBool::new(false);
-    if !LISTENS.swap(true, SeqCst) {
-        // What is wrong is said when the program starts.
-        let _ = install_signals(&settings::signals(inherited::var));
-    }
-}
-
-/// What handles the signals that ask for checkpoints.
-pub fn listener() -> usize {
-    on_signal as extern "C" fn(c_int) as usize
-}
-
-fn listen_to(signal: c_int) -> bool {
-    let act = new_action(listener(), signals::SA_RESTART);
-    // SAFETY: the handler only stores to atomics and removes a file.
-    unsafe { signals::set_action(signal, &act) }.is_ok()
-}
-
-/// The program has given a signal up.
-pub fn listen_again(signal: c_int) {
-    let action = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n));
-    if action.is_some_and(|a| a.load(SeqCst) != 0) {
-        listen_to(signal);
-    }
-}
-
-/// Makes signals ask for checkpoints.
-pub fn install_signals(signals: &BTreeMap<c_int, Action>) -> io::Result<()> {
-    for (&signal, &action) in signals {
-        if let Some(slot) = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n)) {
-            slot.store(if action == Action::Stop { 2 } else { 1 }, SeqCst);
-        }
-        let failed = !listen_to(signal);
-        if failed {
-            return Err(io::Error::last_os_error());
-        }
-    }
-    Ok(())
+    ASKED.store(true, SeqCst);
+    request();
 }

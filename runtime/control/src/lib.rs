@@ -3,6 +3,7 @@
 //! * `settings` reads `PC3_*`, `inherited` takes them out of the environment; `placement` and
 //!   `partition`: which process and worker has a rank; `peers`: the other processes.
 //! * `control`: when a checkpoint is wanted. Everything meets in `pc3_flag`.
+//! * `listening`: to signals that ask for one, or end the process.
 //! * `report`: messages and exit statuses.
 //! * `store`: the directory of checkpoints: names, commit, lock, which are given up.
 //! * `failpoint`: places where tests make a program die.
@@ -10,6 +11,7 @@
 pub mod control;
 pub mod failpoint;
 pub mod inherited;
+pub mod listening;
 pub mod partition;
 pub mod peers;
 pub mod placement;

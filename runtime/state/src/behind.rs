@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use pc3_control::control::without_signals;
 use pc3_format::pipe::Pipe;
+use pc3_os::signals::without_signals;
 use pc3_os::threads::lock;
 
 const NAME: &str = "pc3-commit";

@@ -10,7 +10,7 @@ use pc3_os::types::sigaction;
 
 use pc3_checkpoint::process::interrupts;
 use pc3_checkpoint::process::signal_tables;
-use pc3_control::control;
+use pc3_control::listening;
 use pc3_process::variables;
 
 /// As `set` does, which gives a signal a handler and returns the one before.
@@ -31,9 +31,9 @@ unsafe fn install(
         return old;
     }
     if handler == SIG_DFL {
-        control::listen_again(number);
+        listening::listen_again(number);
     }
-    if old == control::listener() {
+    if old == listening::listener() {
         return SIG_DFL;
     }
     interrupts::meant(old, before)
@@ -100,9 +100,9 @@ pub unsafe extern "C" fn pc3_sigaction(
             (*old).sa_restorer = None;
         }
         if gives_up {
-            control::listen_again(number);
+            listening::listen_again(number);
         }
-        if !old.is_null() && (*old).sa_sigaction == control::listener() {
+        if !old.is_null() && (*old).sa_sigaction == listening::listener() {
             (*old).sa_sigaction = SIG_DFL;
             (*old).sa_flags = 0;
         }

@@ -10,7 +10,7 @@ use pc3_os::signals::{self, Mask};
 use pc3_os::{clocks, files, processes, variables};
 
 use crate::process::interrupts;
-use pc3_control::control;
+use pc3_control::listening;
 use pc3_format::library::{
     ProcessMeta, SignalMeta, VariableMeta, SIGNAL_INFO, SIGNAL_NODEFER, SIGNAL_NO_STOPPED_CHILDREN,
     SIGNAL_NO_ZOMBIES, SIGNAL_ON_STACK, SIGNAL_PENDING, SIGNAL_RESET, SIGNAL_RESTART,
@@ -167,7 +167,7 @@ pub fn collect(
     });
     let signals = signals.map(|s| SignalMeta {
         flags: s.flags | if waits(s.signal) { SIGNAL_PENDING } else { 0 },
-        handler: if s.handler == control::listener() as u64 {
+        handler: if s.handler == listening::listener() as u64 {
             signals::SIG_DFL as u64
         } else {
             s.handler
@@ -305,7 +305,7 @@ pub fn apply(saved: &ProcessMeta, own: &[usize], mpi: bool) -> Result<(), String
             return failed("a signal's handler", e);
         }
         if s.handler == signals::SIG_DFL as u64 {
-            control::listen_again(signal);
+            listening::listen_again(signal);
         }
     }
     if let Some(blocked) = saved.blocked {

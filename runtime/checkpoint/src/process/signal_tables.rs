@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::process::attributes::{flags_of, flags_to};
 use crate::process::interrupts;
-use pc3_control::control;
+use pc3_control::listening;
 use pc3_format::library::{ProcessMeta, SignalMeta};
 use pc3_os::clocks::{Timer, Times, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID};
 use pc3_os::processes;
@@ -164,7 +164,7 @@ fn install(signal: c_int, act: &sigaction) {
     // SAFETY: handlers of ranks run as the program's own would.
     let _ = unsafe { signals::set_action(signal, &new) };
     if new.sa_sigaction == SIG_DFL {
-        control::listen_again(signal);
+        listening::listen_again(signal);
     }
 }
 

@@ -123,6 +123,28 @@ pub fn take(these: &Mask) -> Option<(c_int, siginfo_t)> {
     }
 }
 
+/// Threads of the runtime take no signals: those are the program's.
+pub fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
+    let before = block_only(&Mask::all());
+    let spawned = spawn();
+    block_only(&before);
+    spawned
+}
+
+/// A file of `write`'s that grows beyond the process's limit is an error (EFBIG), and no signal to the program.
+pub fn without_size_signal<T>(write: impl FnOnce() -> T) -> T {
+    let one = Mask::one(SIGXFSZ);
+    let pending = pending();
+    let before = block(&one);
+    let done = write();
+    // One that was not pending before is this thread's own.
+    if !pending.has(SIGXFSZ) {
+        take(&one);
+    }
+    block_only(&before);
+    done
+}
+
 /// Has one wait on this thread that was taken; what it carries is as it was.
 pub fn put_back(signal: c_int, mut info: siginfo_t) {
     // SAFETY: an initialised structure.

@@ -64,7 +64,7 @@ impl Model for Small {
 }
 
 /// How many messages and collectives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Size {
     /// Three messages: seconds.
     Brief,

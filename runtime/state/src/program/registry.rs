@@ -29,7 +29,7 @@ use crate::program::block_heads::{self, Heads};
 use crate::program::struct_overlays::{self, StructOverlay};
 use crate::stack::frames::text;
 use crate::unions::shapes::Shapes;
-use pc3_control::control;
+use pc3_control::{control, listening};
 use pc3_format::read::sizes;
 
 /// Found in the archive by pc3cc.
@@ -50,7 +50,7 @@ pub unsafe fn add_unit(unit: *mut pc3_unit) {
     };
     UNITS.store(unit, SeqCst);
     if flags & PC3_UNIT_HAS_POINTS != 0 {
-        control::listen();
+        listening::listen();
     }
 }
 
@@ -353,7 +353,7 @@ impl Program {
 
     /// A program whose functions and types a guest knows.
     pub fn of_guest(calls_mpi: bool) -> Program {
-        control::listen();
+        listening::listen();
         if calls_mpi {
             control::set_flag(control::FLAG_COUNT);
         }

@@ -6,7 +6,8 @@
 //! or one with a number below the smallest normal ones that is the address of something alive. Everything else counts, a value that does not fit the target
 //! too: if in doubt, the restart is refused.
 
-use crate::plan::exec::{load, one, Fail};
+use crate::plan::exec::{one, Fail};
+use crate::plan::numbers::load;
 use crate::plan::ops::{Op, Reading, Step};
 use crate::plan::resolve::{Env, Reason, Resolver, Unresolved};
 use crate::types::TypeId;

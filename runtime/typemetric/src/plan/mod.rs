@@ -20,6 +20,7 @@ mod agree;
 pub(crate) mod compile;
 mod exec;
 pub(crate) mod node;
+mod numbers;
 pub(crate) mod ops;
 mod resolve;
 

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use pc3_runtime::{control, inherited, settings};
+use pc3_os::signals::without_signals;
+use pc3_runtime::{inherited, listening, settings};
 
 use crate::arrivals::sink;
 use crate::collectives::board::Board;
@@ -61,7 +62,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
     unsafe { link.carrier.attach(&sink) };
     *lock(&LINK) = Some(link.clone());
     if link.carrier.by_launcher {
-        control::note_the_end(|| {
+        listening::note_the_end(|| {
             // In a signal handler: nothing but a write to a descriptor.
             if let Ok(Some(link)) = LINK.try_lock().as_deref() {
                 link.carrier.wake();
@@ -69,7 +70,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         });
     }
     let porter = link.clone();
-    control::without_signals(|| {
+    without_signals(|| {
         std::thread::Builder::new()
             .name("pc3-porter".into())
             .spawn(move || porter.work())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pc3_runtime::report::follow;
-use pc3_runtime::{chaos, control};
+use pc3_runtime::{chaos, listening};
 use pc3_transport::Head;
 
 use crate::arrivals;
@@ -36,7 +36,7 @@ impl Link {
         let (mut since, mut ticked) = (Instant::now(), Instant::now());
         let mut looks = 0;
         while !self.over.load(SeqCst) {
-            if let Some(signal) = control::ending() {
+            if let Some(signal) = listening::ending() {
                 self.ended_by_launcher(signal);
             }
             self.beat();

@@ -6,9 +6,9 @@ use std::sync::PoisonError;
 use std::thread::Builder;
 use std::time::Duration;
 
+use pc3_os::signals::without_signals;
 use pc3_protocol::barrier::RankStatus;
 use pc3_protocol::processes::Stands;
-use pc3_runtime::control::without_signals;
 use pc3_runtime::report::say;
 use pc3_runtime::settings::PATIENCE;
 

@@ -3,7 +3,8 @@
 use std::sync::atomic::Ordering::*;
 use std::time::{Duration, Instant};
 
-use pc3_runtime::control;
+use pc3_os::signals::without_signals;
+use pc3_runtime::listening;
 use pc3_runtime::report::{die, error, follow, say, EXIT_LOST};
 use pc3_runtime::to_continue_from;
 use pc3_transport::Head;
@@ -30,7 +31,7 @@ pub fn abort(status: i32) {
             // SAFETY: ends the process; what was printed has been written.
             pc3_os::processes::end_now(status)
         };
-        let _ = control::without_signals(|| std::thread::Builder::new().spawn(give_up));
+        let _ = without_signals(|| std::thread::Builder::new().spawn(give_up));
         link.carrier.abort(status);
     }
 }
@@ -133,7 +134,7 @@ impl Link {
                 self.carrier.wait(1_000);
             }
         }
-        control::end_by(signal)
+        listening::end_by(signal)
     }
 
     /// All processes have come to their end; returns when nothing more can arrive.

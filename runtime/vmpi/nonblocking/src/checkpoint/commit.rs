@@ -6,9 +6,9 @@ use pc3_vmpi_link::post::fail;
 use std::mem::take;
 use std::thread::JoinHandle;
 
+use pc3_os::signals::without_signals;
 use pc3_runtime::chaos;
 use pc3_runtime::checkpoint::{self, After, LocalCheckpoints, Written};
-use pc3_runtime::control::without_signals;
 use pc3_runtime::format::meta::FileMeta;
 use pc3_runtime::job::Job;
 use pc3_runtime::save::Part;

@@ -6,8 +6,8 @@ use std::mem::take;
 use std::sync::PoisonError;
 use std::time::Duration;
 
+use pc3_os::signals::without_signals;
 use pc3_protocol::Phase;
-use pc3_runtime::control::without_signals;
 
 use crate::state::{Attempt, Stage, State};
 use pc3_vmpi_core::coord::decide::furthest_of_all;
