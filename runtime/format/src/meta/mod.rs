@@ -3,7 +3,6 @@
 
 mod program;
 
-use pc3_typemetric::abi::Abi;
 use pc3_typemetric::types::TypeId;
 
 use super::bytes::{DecodeError, Decoder, Encoder};

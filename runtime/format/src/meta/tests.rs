@@ -1,5 +1,7 @@
 //! Directories go through their binary form unchanged, and no damage to it is accepted or panics.
 
+use pc3_typemetric::abi::Abi;
+
 use super::super::library::*;
 use super::*;
 
