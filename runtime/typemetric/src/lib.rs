@@ -7,7 +7,7 @@
 //! * `table_codec`, `table_text`: a type table as bytes and as text.
 //! * [`layout`]: C's layout rules, for building types without a C compiler.
 //! * [`plan`], [`float`]: conversion plans. `plan::compile` makes them of `ops`, `exec` runs these;
-//!   `resolve`: what it asks for; `held`: integers that hold addresses; `agree`: unions by value.
+//!   `resolve`: what it asks for; `address_bits`: integers that hold addresses; `agree`: unions by value.
 //! * [`choice`]: what the program's author says of unions, and of integers that hold addresses.
 //! * [`path`]: element paths: byte offset ↔ element ↔ the target's byte offset.
 

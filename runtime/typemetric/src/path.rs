@@ -1,6 +1,6 @@
 //! Element paths: which element of an object a byte offset means, and where it lies in the target.
 //!
-//! An [`OffsetMap`] is compiled once per pair of types.  An offset is mapped if it is the start of
+//! [`Plan::map_offset`] maps by a plan, which is compiled once per pair of types.  An offset is mapped if it is the start of
 //! an element at any level, one past the end of one, inside a part that both sides lay out
 //! identically, or inside a scalar whose bytes are the same on both sides; anything else (padding,
 //! the middle of a number whose bytes change) is an error.

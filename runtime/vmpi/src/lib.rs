@@ -6,14 +6,15 @@
 //! | `objects` | MPI's objects: handles, groups, datatypes, operations, packing |
 //! | `sched`, `transport` | ranks as coroutines; frames between processes |
 //! | `core` | ranks, and messages between them |
+//! | `rma` | windows: one-sided communication |
 //! | `coll` | collectives, communicators, topologies, files |
 //! | `link` | the other processes |
-//! | `state` | what a checkpoint keeps of a rank |
-//! | `nonblocking` | the protocol without barrier |
-//! | `api` | the functions that programs call |
+//! | `snapshot` | what a checkpoint keeps of a rank |
+//! | `nonblocking` | the protocol without a barrier |
+//! | `api`, `entry` | the functions that programs call; their two names, `MPI_X` and `PMPI_X` |
 //!
-//! Here: `engine` is the runtime's engine, `barrier` the protocol with one, `sights` says what a process is doing, `guest` serves
-//! programs that own the buffers of their requests as values.
+//! Here: `engine` is the runtime's engine, `barrier` drives the protocol with a barrier, `sights` says what a process is doing,
+//! `guest` serves programs that own the buffers of their requests as values.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

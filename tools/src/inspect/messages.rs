@@ -1,5 +1,5 @@
 //! What a checkpoint keeps of a rank's messages: those that wait, requests, and what crosses the rank's own line.  Counted only;
-//! `runtime/vmpi/src/state/save.rs` and `nonblocking/record.rs` have the layout.
+//! `save.rs` in `runtime/vmpi/snapshot` and `state/record.rs` in `runtime/vmpi/nonblocking` have the layout.
 
 use pc3_runtime::format::read::RankImage;
 

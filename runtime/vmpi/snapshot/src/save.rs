@@ -10,7 +10,7 @@
 //! status    = source:i32 tag:i32 unit:u32 length:u64 cancelled:u8 error:i32
 //! ```
 //! `[x]` is a list.  The version is 1, and 1 more if there is `grown`, of jobs that have spawned ranks, or ports; 2 more if there are `representations` that the rank has registered; 4 more if there are windows ([`crate::windows`]).  `more` is of [`saved::save_more`]; each request that is no message has an extra
-//! ([`crate::posted`]); files are in [`crate::files`].  A guest's have no addresses: each pending one has what it is to send, in
+//! ([`crate::other_requests`]); files are in [`crate::files`].  A guest's have no addresses: each pending one has what it is to send, in
 //! the portable format (`held`, bytes).  `objects` is what [`saved::save`] writes; the types
 //! of the requests go with it, in their order.  Addresses are the saved program's.
 

@@ -11,7 +11,7 @@
 //! prints  = [output:u8 times:u64]    that it printed behind its line and in front of the last one; in version 4
 //! late    = count:u64 message*
 //! ```
-//! `[x]` is a list; a message is as `state::message` writes it.
+//! `[x]` is a list; a message is as [`written`] has it.
 
 use std::sync::atomic::Ordering::Relaxed;
 
