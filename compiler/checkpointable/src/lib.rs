@@ -26,11 +26,11 @@
 //! | `names` | one name for each local, also in `texts`, and what is `shown` of it |
 //! | `operands` | marked calls in expressions become statements; `temporaries`: values that `ref` borrows from |
 //! | `fold` | closures of a loop's iterator become part of its body |
-//! | `flow`, `moves` | which locals are needed after a point; which are there, by `methods`' names |
-//! | `reevaluation`, `reeval` | how borrows and other locals are made again |
-//! | `transient` | locals that are not saved |
+//! | `flow`, `moves` | which locals what follows a point needs; which are there and may be used, on every way to it and from it, by `methods`' names |
+//! | `reevaluation`, `reeval` | how borrows are made again; `#[reeval]` locals, which are made again by what the user wrote |
+//! | `transient` | `#[transient]` locals, which are not saved |
 //! | `visit`, `visit_mut` | walks over syntax trees |
-//! | `build`, `loops` | the body; what a loop goes over |
+//! | `build`, `loops` | the body (`build::points`: what each point saves, by `flow` and `moves`); what a loop goes over |
 
 mod build;
 mod flow;

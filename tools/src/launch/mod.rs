@@ -1,4 +1,9 @@
 //! `pc3run`: translates options to the environment of a pc3 program, runs it, and returns its exit status.
+//!
+//! * `options`: the command line; `locate`, `elf`: which of its files is what, and why one cannot be executed; `error`.
+//! * `start`: one run from beginning to end; `crew`: its processes, one or several over sockets; `native`: over a native MPI.
+//! * `respawn`: going on by itself when a process or a machine is lost.
+//! * `signals`, `outputs`, `pty`, `progress`: what goes between the program and the person.
 
 mod crew;
 mod elf;

@@ -88,22 +88,22 @@ pub fn analyse(p: &Program, g: &CallGraph, f: FnId, frame_free: bool) -> Points 
         _ => None,
     };
     let calls: HashSet<ExprId> = calls;
-    let mut sites = Sites {
+    let mut found = Found {
         names: calls.iter().filter_map(called).collect(),
         calls,
         jumps: HashSet::new(),
         muted: g.muted[f.index()],
     };
     let body = Node::Stmt(p.func(f).body);
-    number(u, body, &sites, &mut points);
+    number(u, body, &found, &mut points);
     if !jumps.is_empty() && !points.is_empty() {
-        sites.jumps = jumps;
+        found.jumps = jumps;
         let tails = points.tails;
         points = Points {
             tails,
             ..Points::default()
         };
-        number(u, body, &sites, &mut points);
+        number(u, body, &found, &mut points);
     }
     points
 }
@@ -127,7 +127,8 @@ fn jumps(p: &Program, f: FnId) -> HashSet<ExprId> {
     set
 }
 
-struct Sites {
+/// What points are made of: found before they are numbered.
+struct Found {
     calls: HashSet<ExprId>,
     /// What they call, by the name of its definition.
     names: HashMap<ExprId, String>,
@@ -135,16 +136,16 @@ struct Sites {
     muted: bool,
 }
 
-fn number(u: &Unit, n: Node, sites: &Sites, out: &mut Points) {
+fn number(u: &Unit, n: Node, found: &Found, out: &mut Points) {
     let first = out.list.len() as u32 + 1;
     let mut list = Vec::new();
     children(u, n, &mut |c| list.push(c));
     for c in list {
-        number(u, c, sites, out);
+        number(u, c, found, out);
     }
     let label = out.list.len() as u32 + 1;
     match n {
-        Node::Expr(e) if sites.jumps.contains(&e) => {
+        Node::Expr(e) if found.jumps.contains(&e) => {
             out.calls.insert(e, label);
             out.list.push(Point {
                 label,
@@ -153,8 +154,8 @@ fn number(u: &Unit, n: Node, sites: &Sites, out: &mut Points) {
                 what: "setjmp".into(),
             });
         }
-        Node::Expr(e) if sites.calls.contains(&e) => {
-            let what = sites.names.get(&e).cloned().unwrap_or("(*)".into());
+        Node::Expr(e) if found.calls.contains(&e) => {
+            let what = found.names.get(&e).cloned().unwrap_or("(*)".into());
             out.calls.insert(e, label);
             out.list.push(Point {
                 label,
@@ -163,7 +164,7 @@ fn number(u: &Unit, n: Node, sites: &Sites, out: &mut Points) {
                 what,
             });
         }
-        Node::Stmt(s) if !sites.muted && matches!(u.stmt(s).kind, StmtKind::Checkpoint) => {
+        Node::Stmt(s) if !found.muted && matches!(u.stmt(s).kind, StmtKind::Checkpoint) => {
             out.list.push(Point {
                 label,
                 at: PointAt::Location(s),

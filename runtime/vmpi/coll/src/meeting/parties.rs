@@ -21,10 +21,10 @@ use std::sync::atomic::{fence, AtomicBool, AtomicU32, Ordering::*};
 
 type Few = [u128; Brief::MOST / 16];
 
-/// Alone in its line.
+/// What has a line of the cache to itself.
 #[derive(Default)]
 #[repr(align(64))]
-struct Line<T>(T);
+struct CacheLine<T>(T);
 
 /// Written by its party before `call` is, read by all captains when they have seen that.
 #[repr(align(64))]
@@ -58,10 +58,10 @@ struct Party {
     result: UnsafeCell<Few>,
     rooms: [UnsafeCell<Vec<u128>>; 2],
     /// What the contributions come to, for the others.
-    sums: [Line<UnsafeCell<Few>>; 2],
+    sums: [CacheLine<UnsafeCell<Few>>; 2],
     signs: [Sign; 2],
     /// Its captain sleeps.
-    asleep: Line<AtomicBool>,
+    asleep: CacheLine<AtomicBool>,
 }
 
 /// A member's party and its place there.
@@ -84,7 +84,7 @@ pub(crate) struct Parties {
     /// Each party is a subtree of the order of reductions.
     subtrees: bool,
     /// What the first party's captain has found out about untold calls, and the number of the last of them.
-    algorithm: Line<Cell<Algorithm>>,
+    algorithm: CacheLine<Cell<Algorithm>>,
     done: AtomicU32,
 }
 
@@ -128,7 +128,7 @@ impl Party {
             rooms: Default::default(),
             sums: Default::default(),
             signs: [sign(), sign()],
-            asleep: Line(AtomicBool::new(false)),
+            asleep: CacheLine(AtomicBool::new(false)),
         }
     }
 
@@ -216,7 +216,7 @@ impl Parties {
             subtrees: list.len() > 1 && places.iter().all(here) && list.iter().all(subtree),
             list,
             places,
-            algorithm: Line(Cell::new(Algorithm::Done)),
+            algorithm: CacheLine(Cell::new(Algorithm::Done)),
             done: AtomicU32::new(0),
         }
     }

@@ -1,4 +1,4 @@
-//! The other processes, as collectives know them.
+//! What collectives ask of the crate above, which knows the other processes: a trait.
 
 use pc3_protocol::Entries;
 

@@ -10,6 +10,11 @@
 //! call. That is right whenever it happens: nobody has told its last word before all have told their first.
 //!
 //! A user's reduction function runs at one member in one process, which sends the others their results.
+//!
+//! * `exchange`: a blocking collective, from the last arriver here to what the others have said, straight or along the tree.
+//! * `inline_collective`, `few`: what is told, and its form; `routed`: short calls along the tree as they are; `tree`: its shape.
+//! * `parts`, `kept`: calls on their way, and calls from elsewhere; `zero_copy`: long blocks that stay where they are.
+//! * `members`, `places`: which process has which member; `elsewhere`: what sends and receives all that.
 
 pub mod elsewhere;
 mod exchange;

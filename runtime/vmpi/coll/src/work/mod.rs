@@ -1,4 +1,8 @@
-//! The work of collectives.
+//! The work of collectives: what is done once the calls of all members are known.
+//!
+//! * `moves`, `reduce`: the two kinds of calls, which move data or combine them; `barrier`: those that do neither.
+//! * `moving`, `copying`: how data are moved; `reducing`, `combine`: how they are combined; `subtrees`: in which order.
+//! * `shapes`, `side`: who deals with whom, and in which blocks; `process_contribution`: what a process's members give together.
 
 pub mod barrier;
 pub(crate) mod combine;

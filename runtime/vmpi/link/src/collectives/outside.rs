@@ -1,4 +1,4 @@
-//! The other processes, as collectives know them.
+//! The other processes, as collectives know them (`Elsewhere`): by frames.
 
 use std::sync::atomic::Ordering::*;
 
