@@ -1,14 +1,14 @@
 //! The interface between the runtime and whoever runs the ranks.
 //!
-//! `solo` implements it for sequential programs; the virtual MPI for MPI programs, which
-//! announces itself with [`provide_mpi`] before [`crate::start`].
+//! `solo` in `pc3-runtime` implements it for sequential programs, the virtual MPI for MPI programs.
+//! That announces itself with [`provide_mpi`] before `pc3_runtime::start`.
 //!
 //! A rank's life, seen by an engine: `run` starts `body(rank)` once per rank, on a stack of the
 //! engine's choice; whenever a rank's stack gets control the engine has called
 //! [`Rank::make_current`] on that thread.  At a location that must look closer the runtime asks
 //! `due`; if that says yes the frames return one by one into `body`, which calls `unwound` on an
 //! all but empty stack.  When every rank of the job is in `unwound`, or has returned from `body`,
-//! one thread calls [`Job::checkpoint`] with all of them, and `unwound` returns.
+//! one thread calls `pc3_checkpoint::take::checkpoint` with all of them, and `unwound` returns.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};

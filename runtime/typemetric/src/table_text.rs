@@ -5,7 +5,7 @@
 //! 4 pointer 8/8 to 3
 //! 5 array 40/4 of 10 x 1
 //! ```
-//! The number is the [`TypeId`], `16/8` size and alignment, `@` a byte offset, `bits` a bit-field's
+//! The number is the `TypeId`, `16/8` size and alignment, `@` a byte offset, `bits` a bit-field's
 //! position and width in memory order.
 
 use crate::types::{Kind, TypeTable, LONG_DOUBLE, NUMBER, ONE, ROW, SIGNED, UNKNOWN};

@@ -1,6 +1,6 @@
 //! The transport over a native MPI, as a shared object: built once per MPI from this source, loaded at run time.
 //!
-//! A frame of up to [`SMALL`] bytes is one message, received into one of a ring of buffers that wait for messages of
+//! A frame of up to `SMALL` bytes is one message, received into one of a ring of buffers that wait for messages of
 //! any process.  The body of a longer one follows its head in pieces under a tag of its own, sent from where it lies
 //! and received where it belongs; one that the receiver has asked for (`pull`) needs no frame, and has a tag of its own.
 //! MPI keeps messages of one process to another in order; frames that arrive behind
