@@ -4,7 +4,8 @@
 //! * [`descriptor`]: the Rust mirror of `pc3_rt.h`.
 //! * [`abi`]: what an ABI is: byte order, sizes, alignments.
 //! * [`types`] (`intern`), [`import`]: the types of a program, each once.
-//! * `table_codec`, `table_text`: a type table as bytes and as text.
+//! * `table_codec`, `table_text`: a type table as bytes (`codec`: its fields) and as text.
+//! * [`codes`]: what running programs can say, with the codes of errors and warnings.
 //! * [`layout`]: C's layout rules, for building types without a C compiler.
 //! * [`plan`], [`float`]: conversion plans. `plan::compile` makes them of `ops`, `exec` runs these;
 //!   `resolve`: what it asks for; `address_bits`: integers that hold addresses; `agree`: unions by value.

@@ -1,4 +1,10 @@
 //! From the typed tree of a whole program to instrumented C, one text per unit.
+//!
+//! * `frames`: what each point saves, and how; `clones`: the two clones of a function; `runtime_calls`: calls in them and elsewhere.
+//! * `function`, `unit_text`: the text of a function and of a unit; `globals`: objects of static storage.
+//! * `refusals`: what is refused, with its text; `explain`: what `--explain` says.
+//! * `unit`, `collected`: what is known of a unit, and what is found while it is printed, for the tables.
+//! * `attributes`, `openmp`, `prefix`, `unseen`, `text`: attributes, directives, names and texts that need care.
 
 pub(crate) mod attributes;
 pub(crate) mod clones;

@@ -2,6 +2,10 @@
 //!
 //! First every object gets its [`place`] here (so that every address has a translation), then each is
 //! converted by its type's plan ([`fill`]).  The first value that cannot be represented ends it, by name.
+//!
+//! * `place`, `heap`: where objects go; `texts`, `lent`: string literals, the environment.
+//! * `fill`: all values; `convert`: one object; `pieces`, `struct_overlay`: blocks in pieces, one struct in the place of another.
+//! * `differs`: what means something else here, and is kept; `error`: why a checkpoint cannot be continued.
 
 mod convert;
 mod differs;

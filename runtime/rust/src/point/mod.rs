@@ -1,4 +1,8 @@
 //! What the attribute's code is made of: functions, points, and how arguments come.  Not for use by hand.
+//!
+//! * `function`, `mode`, `results`: a function, its two forms, what it returns; `passage`: passing a location, or leaving there.
+//! * `frames`, `locals`: where locals wait, and their way there and back; `items`, `cut`: items of iterators, borrowed texts.
+//! * `questions`: what the compiler is asked by types.
 
 pub(crate) mod cut;
 pub(crate) mod frames;

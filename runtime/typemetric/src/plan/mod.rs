@@ -14,6 +14,9 @@
 //!   otherwise value by value, where all that it can be converts alike: see `agree`.
 //!   On one ABI it is always copied, and what may be a reference in it translated where it is one.
 //! * Opaque and untyped bytes only stay on the same ABI.
+//!
+//! `compile` makes plans: trees of types that correspond (`node`), and steps (`ops`).  `exec` runs the steps, by `numbers`,
+//! `address_bits` and `agree`; `resolve` has what it asks for.
 
 mod address_bits;
 mod agree;

@@ -9,7 +9,7 @@
 //! | `rank`, `world`, `above` | a rank, a job's ranks in this process; what is asked of the crates above |
 //! | `p2p` | sending, receiving, waiting |
 //! | `coord::{decide, standing}`, `relief`, `deadlock`, `poll` | what is done when ranks wait in vain |
-//! | `host` | what the scheduler asks |
+//! | `host`, `stats` | what the scheduler asks; what a run was like |
 //!
 //! Other processes, and the protocol that counts messages, are traits here ([`above`]): neither is known.  What the crates above
 //! keep of a rank and of a job lies in [`rank::RankState::kept`] and [`world::World::part`].

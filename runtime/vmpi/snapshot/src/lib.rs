@@ -5,7 +5,7 @@
 //! | `save`, `load` | all of it |
 //! | `other_requests`, `message`, `files`, `windows` | pending requests, inbound messages, open files, windows |
 //! | `saved` | communicators, groups, datatypes and other objects |
-//! | `status` | versions and flags, statuses of requests |
+//! | `status`, `sessions` | versions and flags, statuses of requests; sessions, attached buffers |
 
 pub mod files;
 pub mod load;

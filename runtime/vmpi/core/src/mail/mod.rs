@@ -1,4 +1,8 @@
 //! What messages are kept in, and what waits for them.
+//!
+//! * `mailbox`, `queue`: a rank's two queues; `lane`, `landing`: ways between workers past them.
+//! * `request`: a pending operation; `buf`: buffers; `sharing`: what a rank that waits may help to copy.
+//! * `room`: room that a message takes until it is received; `mark`: what it tells of its sender while a checkpoint is under way.
 
 pub mod buf;
 pub mod landing;

@@ -1,4 +1,4 @@
-//! Long messages between ranks of two workers: whoever waits for one copies a part of it.
+//! What a rank offers another worker of a long message (`p2p::share` does): whoever waits for one copies a part of it.
 //!
 //! The rank that copies offers the other one's worker to help.  It takes chunks from the front, the other one, as long as
 //! it looks for what it waits for, from the back, so that what each copies stays the same from message to message and

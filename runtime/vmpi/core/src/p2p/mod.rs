@@ -11,6 +11,9 @@
 //! come by `lane`.
 //!
 //! Everything here speaks of world ranks and context numbers; communicators are resolved above.
+//!
+//! * `send`, `recv`, `wait`, `exchange`: the operations; `deliver`: what came by lanes; `held`: messages that the sender keeps.
+//! * `share`: a copy that two workers do; `written`: a message in a checkpoint.
 
 pub mod deliver;
 pub mod exchange;

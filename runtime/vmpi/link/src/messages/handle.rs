@@ -1,4 +1,4 @@
-//! Messages between ranks of different processes: those that go whole are here, those that are offered in `rendezvous`.
+//! Frames about messages between ranks of different processes: which of these files each is for; and the forms that they have.
 //!
 //! ```text
 //! a few KiB                   Eager: the message

@@ -1,4 +1,4 @@
-//! Messages between ranks of different processes that their sender keeps until they are taken.
+//! The sender's side of messages that it keeps until they are taken: they are offered, and their bodies sent.
 
 use std::sync::atomic::Ordering::*;
 

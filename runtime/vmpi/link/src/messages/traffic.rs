@@ -1,4 +1,4 @@
-//! Messages between ranks of different processes that their sender keeps until they are taken, and receives that wait for them.
+//! What is known here of messages that wait or are under way: offered ones, bodies, receives that have asked for one.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::*};

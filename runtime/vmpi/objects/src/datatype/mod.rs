@@ -2,6 +2,11 @@
 //!
 //! A [`Datatype`] is immutable and shared: handles, pending operations and derived types refer to
 //! it.  What belongs to a handle (committed, name, attributes) is in [`TypeObject`].
+//!
+//! * `constructor`, `build`: the calls that make types, and types made by them; `basic`, `darray`, `parametrised`: certain ones.
+//! * `layout`, `moving`: where bytes lie, and moving them; `signature`: which elements these are.
+//! * `saved`: types in a checkpoint, and made again; `portable`, `counted`: what their numbers of bytes are on another ABI.
+//! * `bytes`: MPI_BYTE of values; `stored`: types in files of other widths; `told`: types that another process is told.
 
 pub mod basic;
 pub mod build;
