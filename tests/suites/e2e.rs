@@ -65,7 +65,7 @@ fn main() {
         // What is asked for instead is gone round as a whole.
         println!(
             "skipped, as this machine has few processors (PC3_TEST_ARCHS=all has all): aarch64; for each program one of s390x and i686, in turn \
-             (PC3_TEST_TURN=0 and 1 have both), and for those in Rust i686; four of six checkpoints, and programs without one; half of what is done to \
+             (PC3_TEST_TURN=0 and 1 have both), and for those in Rust i686; -O2 on others than this one; four of six checkpoints, and programs without one; half of what is done to \
              each MPI program; three of six kills of each program; SQLite; others at another commit are nine of ten programs by csmith, three of four of C23's and \
              of gcc's, four of five random ones in Rust, two of three packages from crates.io, three of four trees of sources, half of Lua's \
              scripts and hpcc, one of two searches of the simulator; the runtime's own programs on i686"
