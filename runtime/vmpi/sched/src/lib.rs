@@ -13,11 +13,12 @@
 //! | `scheduler` | ranks, workers, the back ends' choice: what all of them know |
 //! | `coro`, `threads` | the two back ends |
 //! | `coro::stack`, `overflow` | stacks of ranks, and where one ends |
-//! | `seats` | on which processors workers begin |
+//! | `binding` | on which processors workers begin |
 //! | `idle`, `states`, `fairness`, `order`, `observe` | who runs next, and who waits |
 //! | `inbox` | wake-ups from other threads |
 //! | `lock`, `brief`, `grow`, `cache_lines`, `copy` | a lock, a short one, lists that only grow, cache lines, copies of few bytes |
 
+mod binding;
 pub mod brief;
 pub mod cache_lines;
 pub mod copy;
@@ -32,7 +33,6 @@ pub mod observe;
 mod order;
 mod overflow;
 mod scheduler;
-mod seats;
 mod states;
 pub mod threads;
 
@@ -41,16 +41,16 @@ use std::fmt::{self, Write};
 use std::sync::atomic::{fence, AtomicBool, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex};
 
+use self::binding::Binding;
 use self::inbox::NOBODY;
 use self::lock::lock;
 use self::observe::Watch;
 use self::scheduler::{Slot, Worker};
-use self::seats::Seats;
 use self::states::*;
 use crate::grow::{Grow, ROOM};
 
+pub use self::binding::Processors;
 pub use self::scheduler::{Backend, Host, Quiescent, Sched, Special};
-pub use self::seats::Processors;
 
 impl Sched {
     /// `homes`: each rank's worker, of so many, which may be more than ranks begin on; `processes`: of the job.
@@ -82,7 +82,7 @@ impl Sched {
             single: workers == 1 && processes == 1 && shuffle.is_none(),
             turns: workers * processes > 1 && shuffle.is_none(),
             spin,
-            seats: Seats::new(if spin { workers } else { 0 }, processors.before),
+            binding: Binding::new(if spin { workers } else { 0 }, processors.before),
             watch: special
                 .observe
                 .then(|| Watch::new(homes.len(), workers as usize)),

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU8, AtomicUsize};
 use std::sync::{Condvar, Mutex};
 use std::time::Instant;
 
+use crate::binding::Binding;
 #[cfg(pc3_coroutines)]
-use crate::coro::seat::{Home, Seat};
+use crate::coro::context::{Context, Home};
 use crate::grow::Grow;
 use crate::idle::Patience;
 use crate::inbox::{Inbox, NOBODY};
 use crate::observe::Watch;
-use crate::seats::Seats;
 use crate::threads::baton::Baton;
 use pc3_runtime::inherited;
 use pc3_runtime::report::{die, EXIT_SETTINGS};
@@ -89,7 +89,7 @@ pub(crate) struct Slot {
     pub(crate) link: AtomicU32,
     pub(crate) baton: Baton,
     #[cfg(pc3_coroutines)]
-    pub(crate) coro: UnsafeCell<Seat>,
+    pub(crate) coro: UnsafeCell<Context>,
 }
 
 impl Slot {
@@ -101,7 +101,7 @@ impl Slot {
             link: AtomicU32::new(NOBODY),
             baton: Baton::default(),
             #[cfg(pc3_coroutines)]
-            coro: UnsafeCell::new(Seat::default()),
+            coro: UnsafeCell::new(Context::default()),
         }
     }
 
@@ -179,7 +179,7 @@ pub struct Sched {
         not(pc3_coroutines),
         allow(dead_code, reason = "workers then have no threads of their own")
     )]
-    pub(crate) seats: Seats,
+    pub(crate) binding: Binding,
     pub(crate) watch: Option<Watch>,
     /// State of the generator of the order in which ranks run, if that is asked for; one worker only.
     pub(crate) shuffle: Option<Cell<u64>>,

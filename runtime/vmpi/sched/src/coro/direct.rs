@@ -81,14 +81,14 @@ pub(super) unsafe fn go<H: Host>(
 ) -> Option<u32> {
     let sched = host.sched();
     let thread = &w.home.thread;
-    // SAFETY: seats belong to their worker.
+    // SAFETY: contexts belong to their worker.
     unsafe {
-        let seat = sched.slots[rank as usize].coro.get();
-        if (*seat).at.load(Relaxed).is_null() {
+        let context = sched.slots[rank as usize].coro.get();
+        if (*context).at.load(Relaxed).is_null() {
             let stack = pool
                 .pop()
                 .unwrap_or_else(|| RankStack::new(sched.stack_size));
-            (*seat).canary = stack.canary().into();
+            (*context).canary = stack.canary().into();
             let top = stack.base().get() as *mut First<H>;
             let first = top.wrapping_sub(1);
             first.write(First {
@@ -97,16 +97,16 @@ pub(super) unsafe fn go<H: Host>(
                 host: Arc::as_ptr(host),
                 rank,
             });
-            (*seat).at.store(first.cast(), Relaxed);
-            (*seat).stack = Some(stack);
+            (*context).at.store(first.cast(), Relaxed);
+            (*context).stack = Some(stack);
         }
         host.enter(rank);
-        switch(&thread.at, (*seat).at.load(Relaxed));
+        switch(&thread.at, (*context).at.load(Relaxed));
         let ended = thread.ended.take()?;
-        let seat = sched.slots[ended as usize].coro.get();
-        look(*(*seat).canary.get_mut());
-        (*seat).at.store(null_mut(), Relaxed);
-        pool.extend((*seat).stack.take());
+        let context = sched.slots[ended as usize].coro.get();
+        look(*(*context).canary.get_mut());
+        (*context).at.store(null_mut(), Relaxed);
+        pool.extend((*context).stack.take());
         Some(ended)
     }
 }
@@ -123,10 +123,10 @@ pub(super) unsafe fn leave<H: Host>(
     (w, slot): (&Worker, &Slot),
     next: Option<u32>,
 ) {
-    // SAFETY: seats belong to their worker.
+    // SAFETY: contexts belong to their worker.
     unsafe {
-        let seat = slot.coro.get();
-        let canary = *(*seat).canary.get_mut();
+        let context = slot.coro.get();
+        let canary = *(*context).canary.get_mut();
         if !canary.is_null() {
             look(canary);
         }
@@ -141,6 +141,6 @@ pub(super) unsafe fn leave<H: Host>(
             w.home.next.set(next);
             to = w.home.thread.at.load(Relaxed);
         }
-        switch(&(*seat).at, to);
+        switch(&(*context).at, to);
     }
 }

@@ -7,7 +7,7 @@
 #[cfg_attr(not(target_arch = "x86_64"), path = "resume.rs")]
 mod stacks;
 
-pub(crate) mod seat;
+pub(crate) mod context;
 mod stack;
 
 use std::sync::mpsc::channel;
@@ -37,12 +37,12 @@ fn run_with<H: Host>(host: &Arc<H>, work: fn(&Arc<H>, usize)) {
         for w in 1..sched.workers.len() {
             let sits = sits.clone();
             scope.spawn(move || {
-                sched.seats.take(w);
+                sched.binding.bind(w);
                 drop(sits);
                 work(host, w);
             });
         }
-        sched.seats.take(0);
+        sched.binding.bind(0);
         drop(sits);
         // Nothing is ever sent.
         let _ = all.recv();
@@ -78,7 +78,7 @@ fn work<H: Host, const OBSERVED: bool>(host: &Arc<H>, index: usize) {
     }
     for slot in sched.slots.iter().filter(|s| s.worker as usize == index) {
         // Suspended for ever; unwinding through the user's C frames is not possible.
-        // SAFETY: seats belong to their worker.
+        // SAFETY: contexts belong to their worker.
         unsafe { (*slot.coro.get()).forget() };
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use corosensei::{Coroutine, CoroutineResult};
 
+use super::context::{Coro, Yield};
 use super::live;
-use super::seat::{Coro, Yield};
 use super::stack::RankStack;
 use crate::overflow::look;
 use crate::scheduler::{Host, Sched, Slot, Worker};
@@ -21,26 +21,26 @@ pub(super) unsafe fn go<H: Host>(
     pool: &mut Vec<RankStack>,
 ) -> Option<u32> {
     let sched = host.sched();
-    let seat = sched.slots[rank as usize].coro.get();
-    // SAFETY: seats belong to their worker; the coroutine's own stack only reads `yielder`.
+    let context = sched.slots[rank as usize].coro.get();
+    // SAFETY: contexts belong to their worker; the coroutine's own stack only reads `yielder`.
     unsafe {
-        if (*seat).coro.is_none() {
+        if (*context).coro.is_none() {
             let stack = pool
                 .pop()
                 .unwrap_or_else(|| RankStack::new(sched.stack_size));
-            (*seat).canary = stack.canary().into();
-            (*seat).coro = Some(make(host, rank, stack));
+            (*context).canary = stack.canary().into();
+            (*context).coro = Some(make(host, rank, stack));
         }
         host.enter(rank);
-        let outcome = match &mut (*seat).coro {
+        let outcome = match &mut (*context).coro {
             Some(coro) => coro.resume(()),
             None => unreachable!("made above"),
         };
         let CoroutineResult::Return(()) = outcome else {
             return None;
         };
-        look(*(*seat).canary.get_mut());
-        pool.extend((*seat).coro.take().map(Coro::into_stack));
+        look(*(*context).canary.get_mut());
+        pool.extend((*context).coro.take().map(Coro::into_stack));
         Some(rank)
     }
 }
@@ -48,7 +48,7 @@ pub(super) unsafe fn go<H: Host>(
 fn make<H: Host>(host: &Arc<H>, rank: u32, stack: RankStack) -> Coro {
     let host = Arc::clone(host);
     Coroutine::with_stack(stack, move |yielder, ()| {
-        // SAFETY: the seat is alive as long as the scheduler, which `host` owns.
+        // SAFETY: the context is alive as long as the scheduler, which `host` owns.
         unsafe {
             (*host.sched().slots[rank as usize].coro.get())
                 .yielder
@@ -70,13 +70,13 @@ pub(super) unsafe fn leave<H: Host>(
     next: Option<u32>,
 ) {
     w.home.next.set(next);
-    let seat = slot.coro.get();
+    let context = slot.coro.get();
     // SAFETY: set when this coroutine began, on this very stack.
     unsafe {
-        let canary = *(*seat).canary.get_mut();
+        let canary = *(*context).canary.get_mut();
         if !canary.is_null() {
             look(canary);
         }
-        (*(*seat).yielder.get().0).suspend(());
+        (*(*context).yielder.get().0).suspend(());
     }
 }

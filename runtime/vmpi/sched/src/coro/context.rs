@@ -1,13 +1,13 @@
-//! What the scheduler keeps for coroutines: of each rank its seat, of each worker its home.
+//! What the scheduler keeps for coroutines: of each rank its context, of each worker its home.
 
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use self::direct::{Seat, Thread};
+pub(crate) use self::direct::{Context, Thread};
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) use self::resume::{Coro, Seat, Thread, Yield};
+pub(crate) use self::resume::{Context, Coro, Thread, Yield};
 
 /// What belongs to a worker's thread; baton.
 pub(crate) struct Home {
@@ -39,7 +39,7 @@ mod direct {
 
     /// A rank's stack, when it has begun.
     #[derive(Default)]
-    pub(crate) struct Seat {
+    pub(crate) struct Context {
         pub(crate) stack: Option<RankStack>,
         /// Where it goes on: the lowest word in use, the address of the code.  Null: it has not begun.
         pub(crate) at: AtomicPtr<u8>,
@@ -55,7 +55,7 @@ mod direct {
         pub(crate) ended: Cell<Option<u32>>,
     }
 
-    impl Seat {
+    impl Context {
         pub(crate) fn forget(&mut self) {
             std::mem::forget(self.stack.take());
         }
@@ -77,7 +77,7 @@ mod resume {
 
     /// A rank's coroutine, made when it first runs.
     #[derive(Default)]
-    pub(crate) struct Seat {
+    pub(crate) struct Context {
         pub(crate) coro: Option<Coro>,
         pub(crate) yielder: Cell<Yield>,
         /// Of its stack, if that has no guard.
@@ -96,7 +96,7 @@ mod resume {
     #[derive(Default)]
     pub(crate) struct Thread;
 
-    impl Seat {
+    impl Context {
         pub(crate) fn forget(&mut self) {
             std::mem::forget(self.coro.take());
         }

@@ -36,7 +36,7 @@ impl Processors {
         reason = "ranks that are threads are wherever the system puts them"
     )
 )]
-pub(crate) struct Seats {
+pub(crate) struct Binding {
     all: Vec<u64>,
     of: Box<[usize]>,
 }
@@ -53,10 +53,10 @@ fn choose(processors: &[usize], workers: u32, first: usize) -> Box<[usize]> {
     turn.take(workers.min(processors.len())).copied().collect()
 }
 
-impl Seats {
+impl Binding {
     /// Behind the workers, as many each, of the processes before this one; the first of one that is alone stays
     /// where it is.
-    pub(crate) fn new(workers: u32, before: Option<u32>) -> Seats {
+    pub(crate) fn new(workers: u32, before: Option<u32>) -> Binding {
         let all = match workers {
             0 => Vec::new(),
             _ => threads::processors(),
@@ -70,7 +70,7 @@ impl Seats {
             Some(n) => n as usize * workers as usize,
             None => here().unwrap_or(0),
         };
-        Seats {
+        Binding {
             of: choose(&processors, workers, first),
             all,
         }
@@ -81,12 +81,12 @@ impl Seats {
         not(pc3_coroutines),
         allow(dead_code, reason = "workers then have no threads of their own")
     )]
-    pub(crate) fn take(&self, worker: usize) {
-        let Some(seat) = self.of.get(worker) else {
+    pub(crate) fn bind(&self, worker: usize) {
+        let Some(processor) = self.of.get(worker) else {
             return;
         };
         let mut one = vec![0; self.all.len()];
-        one[seat / 64] = 1 << (seat % 64);
+        one[processor / 64] = 1 << (processor % 64);
         if threads::stay_on(&one) {
             threads::stay_on(&self.all);
         }
@@ -108,11 +108,11 @@ mod tests {
     }
 
     #[test]
-    fn who_has_taken_a_seat_may_leave_it() {
+    fn a_bound_worker_may_leave_its_processor() {
         std::thread::spawn(|| {
             let before = threads::processors();
             for worker in 0..2 {
-                Seats::new(2, Some(0)).take(worker);
+                Binding::new(2, Some(0)).bind(worker);
                 assert_eq!(threads::processors(), before);
             }
         })
