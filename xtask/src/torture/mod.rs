@@ -41,7 +41,7 @@ pub struct TortureOptions {
     /// Only programs of this name
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// csmith's first seed
+    /// The number of the first program, from 1; of csmith's, its seed
     #[arg(long, default_value_t = 1)]
     first: u64,
     /// Only N of the programs, spread evenly
@@ -210,7 +210,8 @@ impl Supply {
                 if let Some(n) = o.sample {
                     programs = sample(programs, n);
                 }
-                Box::new(programs.into_iter().map(Ok))
+                let before = o.first.saturating_sub(1) as usize;
+                Box::new(programs.into_iter().skip(before).map(Ok))
             }
         };
         if o.again.is_some() && o.csmith.is_some() {
