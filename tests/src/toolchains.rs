@@ -394,15 +394,17 @@ fn is_code(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("//")
 }
 
-/// What it prints, or what it says if it fails or does not end.
+/// What it prints, or what it says if it fails, takes more than a minute of a processor's time or waits for ever.
 fn patiently(c: &mut Command) -> Result<Result<Vec<u8>, String>> {
-    let mut patient = Command::new("timeout");
-    patient.args(["60"]).arg(c.get_program()).args(c.get_args());
+    let mut patient = Command::new("sh");
+    patient.args(["-c", "ulimit -t 60; exec timeout 900 \"$@\"", "sh"]);
+    patient.arg(c.get_program()).args(c.get_args());
     let done = patient.stdin(Stdio::null()).output();
     let done = done.with_context(|| format!("{c:?}"))?;
+    let said = String::from_utf8_lossy(&done.stderr);
     Ok(match done.status.success() {
         true => Ok(done.stdout),
-        false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),
+        false => Err(format!("{said}\nerror: {}", done.status)),
     })
 }
 

@@ -165,7 +165,6 @@ fn function(
     let moves = moved_parameters::analyse(u, func, taken);
     let at_points = AtPoints {
         u,
-        func,
         points: &points,
         scopes: &scopes,
         flow: &flow,
@@ -176,6 +175,7 @@ fn function(
         moves: &moves,
         environment: environment(u, func, taken),
         declarators: declarators(u, func),
+        kept_until_the_end: kept_until_the_end(u, func),
     };
     for point in &points.list {
         let live = at_points.live(point, &mut plan);
@@ -245,10 +245,17 @@ fn declarators(u: &Unit, func: &Function) -> Declarators {
     out
 }
 
+/// Blocks of variable length, which are stacked on those around them, and what cleanup functions look at when its
+/// block ends.
+fn kept_until_the_end(u: &Unit, func: &Function) -> Vec<SymId> {
+    let mut kept = func.locals.clone();
+    kept.retain(|s| is_vla(u, *s) || is_cleaned(u.sym(*s)));
+    kept
+}
+
 /// What decides what a point saves.
 struct AtPoints<'a> {
     u: &'a Unit,
-    func: &'a Function,
     points: &'a Points,
     scopes: &'a Scopes,
     flow: &'a Cfg,
@@ -260,6 +267,7 @@ struct AtPoints<'a> {
     moves: &'a HashMap<SymId, Move>,
     environment: Option<SymId>,
     declarators: Declarators,
+    kept_until_the_end: Vec<SymId>,
 }
 
 impl AtPoints<'_> {
@@ -276,7 +284,8 @@ impl AtPoints<'_> {
         }
         let (mut vars, unset) = self.needed_behind(point);
         vars.extend(need.syms);
-        vars.extend(self.kept_until_the_end(at));
+        let kept = self.kept_until_the_end.iter().copied();
+        vars.extend(kept.filter(|s| self.scopes.declared(*s, at)));
         let moved = moved_before(self.moves, at, &vars);
         vars.extend(moved.values().filter_map(|by| match by {
             MovedBy::Local(v) => Some(*v),
@@ -346,15 +355,6 @@ impl AtPoints<'_> {
             },
             _ => (BTreeSet::new(), None),
         }
-    }
-
-    /// Blocks of variable length, which are stacked on those around them, and what cleanup functions look at when its
-    /// block ends.
-    fn kept_until_the_end(&self, at: u32) -> impl Iterator<Item = SymId> + '_ {
-        let locals = self.func.locals.iter().copied();
-        locals.filter(move |s| {
-            (is_vla(self.u, *s) || is_cleaned(self.u.sym(*s))) && self.scopes.declared(*s, at)
-        })
     }
 
     /// Variables that have ended here and that a jump leads back to.
