@@ -3,9 +3,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
+static double still[20000];
+
 int main(void)
 {
     char name[20];
+    for (int i = 0; i < 20000; i++)
+        still[i] = 1. / (i + 1);
 #pragma pc3 checkpoint
     for (int i = 1; i <= 3; i++) {
         snprintf(name, sizeof name, "go%d", i);
@@ -13,6 +17,6 @@ int main(void)
             usleep(1000);
 #pragma pc3 checkpoint
     }
-    printf("end\n");
+    printf("end %g\n", still[19999]);
     return 0;
 }

@@ -217,12 +217,18 @@ const NOT_EMULATED: [&str; 1] = ["mpi_handlers_at_once"];
 const NUMBERS: [&str; 1] = ["pointer_numbers"];
 const BEGIN_LOW: [Arch; 2] = [RISCV64, ARMHF];
 
+/// Those of [`available`] where a program can be tried.
+pub fn available_for(name: &str) -> Vec<Arch> {
+    let mut all = available();
+    all.retain(|a| a.qemu.is_none() || !NOT_EMULATED.contains(&name));
+    all.retain(|a| !BEGIN_LOW.contains(a) || !NUMBERS.contains(&name));
+    all
+}
+
 /// Those that a program goes round: with few processors, if none are asked for, the host and one other, in turn the big-endian one and
 /// 32 bits.  Programs in Rust are built together, so for the same: the big-endian one.
 pub fn round_of(name: &str) -> Vec<Arch> {
-    let mut round = available();
-    round.retain(|a| a.qemu.is_none() || !NOT_EMULATED.contains(&name));
-    round.retain(|a| !BEGIN_LOW.contains(a) || !NUMBERS.contains(&name));
+    let mut round = available_for(name);
     if !all_round() && asked().is_none() {
         let other = if name.starts_with("rust-") {
             vec![S390X]

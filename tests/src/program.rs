@@ -84,6 +84,11 @@ impl Program {
         self.name.strip_prefix("rust-").filter(|_| rust)
     }
 
+    /// Is there a build without pc3 that runs by itself?
+    pub fn has_plain(&self) -> bool {
+        !self.is_mpi() || self.rust_binary().is_some()
+    }
+
     pub fn is_mpi(&self) -> bool {
         self.ranks > 0
     }

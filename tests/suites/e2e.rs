@@ -31,6 +31,7 @@ mod rust_changed;
 mod rust_diagnostics;
 mod rust_editor;
 mod rust_moved;
+mod storage;
 mod streams;
 mod surroundings;
 mod sweep;
@@ -96,6 +97,7 @@ fn main() {
     trials.extend(gcc_dg::trials());
     trials.extend(elsewhere::trials());
     trials.extend(view::trials());
+    trials.extend(storage::trials());
     trials.extend(streams::trials());
     trials.extend(surroundings::trials());
     trials.extend(diagnostics::trials());

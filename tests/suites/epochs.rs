@@ -11,7 +11,7 @@ use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
 use pc3_tests::build;
 use pc3_tests::clock;
-use pc3_tests::kills::{killed, launcher, KillsPlan};
+use pc3_tests::kills::{killed, launcher, Interruption, KillsPlan};
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, Outcome, STOPPED};
 
@@ -325,6 +325,7 @@ fn one_prints() -> Result<()> {
 fn one_prints_and_is_killed() -> Result<()> {
     let (p, _) = load("chatty")?;
     let plan = KillsPlan {
+        by: Interruption::Kill,
         kills: 6,
         seed: 11,
         protocols: vec!["barrier", "nonblocking"],
@@ -332,6 +333,7 @@ fn one_prints_and_is_killed() -> Result<()> {
         mpis: vec!["none"],
         archs: vec![HOST],
         every: vec!["100x", "300x", "900x"],
+        increments: false,
         limit: Duration::from_secs(300),
     };
     killed(&p, &plan, &arch::dist()).map(drop)
@@ -406,6 +408,7 @@ fn in_turn() -> Result<()> {
 fn in_turn_and_is_killed() -> Result<()> {
     let (p, _) = load("discord")?;
     let plan = KillsPlan {
+        by: Interruption::Kill,
         kills: 6,
         seed: 5,
         protocols: vec!["nonblocking"],
@@ -413,6 +416,7 @@ fn in_turn_and_is_killed() -> Result<()> {
         mpis: vec!["none"],
         archs: vec![HOST],
         every: vec!["3x", "10x", "30x"],
+        increments: false,
         limit: Duration::from_secs(300),
     };
     killed(&p, &plan, &arch::dist()).map(drop)

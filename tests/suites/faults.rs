@@ -36,7 +36,10 @@ pub fn trials() -> Vec<Trial> {
         ("bad settings", bad_settings),
         ("stack overflow", stack_overflow),
         ("nearly full stack", nearly_full_stack),
-        ("directory removed meanwhile", directory_removed),
+        ("directory removed meanwhile", || directory_removed(&[])),
+        ("directory with packs removed meanwhile", || {
+            directory_removed(&[("PC3_INCREMENTS", "on")])
+        }),
     ];
     cases
         .iter()
@@ -541,11 +544,11 @@ fn nearly_full_stack() -> Result<()> {
 }
 
 /// The next checkpoint makes the directory again; its id is the next, and the run is restartable from it.
-fn directory_removed() -> Result<()> {
+fn directory_removed(more: &[(&str, &str)]) -> Result<()> {
     let p = Program::load(&arch::root().join("tests/faults/paced.c"))?;
     let job = Job::new(&p)?;
     let exe = build::instrumented(&p, HOST)?;
-    let mut child = job.start(HOST, &exe, &[("PC3_EVERY", "1x")])?;
+    let mut child = job.start(HOST, &exe, &[more, &[("PC3_EVERY", "1x")]].concat())?;
     let start = Instant::now();
     let mut wait = |id: u32, go: &str| -> Result<()> {
         fs::write(job.dir.path().join(go), "")?;

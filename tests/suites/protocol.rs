@@ -12,7 +12,7 @@ use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST};
 use pc3_tests::build;
 use pc3_tests::clock;
-use pc3_tests::kills::{self, KillsPlan};
+use pc3_tests::kills::{self, Interruption, KillsPlan};
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, STOPPED};
 
@@ -154,6 +154,7 @@ fn kill(mut child: Child) -> Result<Option<i32>> {
 fn killed(p: &Program, processes: usize) -> Result<()> {
     let kills = std::env::var("PC3_TEST_KILLS").ok();
     let plan = KillsPlan {
+        by: Interruption::Kill,
         kills: kills
             .and_then(|s| s.parse().ok())
             .unwrap_or(if arch::all_round() { 6 } else { 3 }),
@@ -163,6 +164,7 @@ fn killed(p: &Program, processes: usize) -> Result<()> {
         mpis: vec!["none"],
         archs: vec![HOST],
         every: vec!["17x", "100x", "900x"],
+        increments: false,
         limit: Duration::from_secs(300),
     };
     kills::killed(p, &plan, &arch::dist()).map(drop)

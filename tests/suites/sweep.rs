@@ -33,7 +33,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for p in programs {
         let q = p.clone();
-        if has_plain(&p) || arch::all_round() {
+        if p.has_plain() || arch::all_round() {
             trials.push(clock::test(format!("plain::{}", p.name), move || {
                 whole(&q).map_err(text)
             }));
@@ -100,7 +100,7 @@ fn reference(p: &Program) -> Result<(Vec<u8>, i32)> {
 /// number of workers; with few processors, which architectures make of it is left to those who come there by a checkpoint.
 fn whole(p: &Program) -> Result<()> {
     let (expected, status) = reference(p)?;
-    if has_plain(p) {
+    if p.has_plain() {
         let job = Job::new(p)?;
         let done = job.run(HOST, &build::plain(p, HOST)?, &[])?;
         ensure!(
@@ -136,11 +136,6 @@ fn whole(p: &Program) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Is there a build without pc3 that runs by itself?
-fn has_plain(p: &Program) -> bool {
-    !p.is_mpi() || p.rust_binary().is_some()
 }
 
 fn elsewhere(p: &Program) -> Vec<(Arch, &'static str)> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Result};
 use pc3_tests::arch::{self, HOST};
-use pc3_tests::kills::{killed, KillsPlan};
+use pc3_tests::kills::{killed, Interruption, KillsPlan};
 use pc3_tests::program::Program;
 
 use crate::{dist, env};
@@ -27,7 +27,19 @@ const PROGRAMS: [(&str, &[&str]); 9] = [
 pub struct KillsOptions {
     /// C files or folders with a line `/* pc3-test: ... */`; those of this repository that no barrier suits when absent
     programs: Vec<PathBuf>,
-    /// Kills of each
+    /// The examples in C and Rust, too, instead of those that no barrier suits
+    #[arg(long)]
+    examples: bool,
+    /// Likewise N of the programs of the suite, spread evenly
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    sample: usize,
+    /// Instead of kills: stop each run behind its next checkpoint, and go on from there elsewhere
+    #[arg(long)]
+    stop: bool,
+    /// Checkpoints hold what has changed, compressed or not, written behind the ranks or not
+    #[arg(long)]
+    increments: bool,
+    /// Kills, or stops, of each; these are spread over the run
     #[arg(long, default_value_t = 100)]
     kills: u32,
     #[arg(long, default_value_t = 1)]
@@ -58,18 +70,10 @@ pub fn run(o: &KillsOptions) -> Result<()> {
         };
         dist::run(&others)?;
     }
-    let root = env::root();
-    let default = PROGRAMS.iter().map(|(p, more)| (root.join(p), *more));
-    let given = o.programs.iter().map(|p| (p.clone(), &[] as &[&str]));
-    let programs: Vec<(PathBuf, &[&str])> = match o.programs.is_empty() {
-        true => default.collect(),
-        false => given.collect(),
-    };
-    println!("program  kills  (before the first checkpoint)  ends  seconds  runs");
+    let programs = programs(o)?;
+    println!("program  kills or stops  (before the first checkpoint)  ends  seconds  runs");
     let mut failed = 0;
-    for (path, more) in programs {
-        let mut p = Program::load(&path)?;
-        p.args.extend(more.iter().map(|a| (*a).to_owned()));
+    for p in programs {
         let start = Instant::now();
         match killed(&p, &plan(o, &p), &arch::dist()) {
             Ok(t) => {
@@ -94,15 +98,43 @@ pub fn run(o: &KillsOptions) -> Result<()> {
     Ok(())
 }
 
+fn programs(o: &KillsOptions) -> Result<Vec<Program>> {
+    let root = env::root();
+    let given = o.programs.iter().map(|p| Program::load(p));
+    let mut all = given.collect::<Result<Vec<_>>>()?;
+    if o.examples {
+        all.extend(Program::load_all(&root.join("examples/c"))?);
+        all.extend(Program::rust_examples()?);
+    }
+    if o.sample > 0 {
+        let suite = Program::load_all(&root.join("tests/programs"))?;
+        let (n, many) = (o.sample.min(suite.len()), suite.len());
+        all.extend((0..n).map(|i| suite[i * many / n].clone()));
+    }
+    if all.is_empty() {
+        for (path, more) in PROGRAMS {
+            let mut p = Program::load(&root.join(path))?;
+            p.args.extend(more.iter().map(|a| (*a).to_owned()));
+            all.push(p);
+        }
+    }
+    Ok(all)
+}
+
 fn plan(o: &KillsOptions, p: &Program) -> KillsPlan {
     let native = |mpi: &&str| {
         let object = format!("lib/pc3/{}/libpc3_mpi_{mpi}.so", HOST.gnu);
         arch::dist().join(object).is_file()
     };
     let natives = ["openmpi", "mpich"].into_iter().filter(native);
-    let mut archs = arch::available();
+    let mut archs = arch::available_for(&p.name);
     archs.retain(|a| *a == HOST || !o.same && p.abis.include(*a));
     KillsPlan {
+        by: match o.stop {
+            true => Interruption::Stop,
+            false => Interruption::Kill,
+        },
+        increments: o.increments,
         kills: o.kills,
         seed: o.seed,
         protocols: match o.both {

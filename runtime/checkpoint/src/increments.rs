@@ -69,10 +69,11 @@ pub(crate) fn packed(begun: &mut Begun, ready: Option<Ready>) -> Result<Option<K
     Ok(Some(ready.known))
 }
 
-/// A pack of another process than the first.
+/// A pack of another process than the first: it goes unless the checkpoint is committed.
 pub(crate) struct Packed {
     path: PathBuf,
     ready: Option<Ready>,
+    committed: bool,
 }
 
 /// What finds what of this process's part of checkpoint `id` is new; `file`: the checkpoint's.
@@ -90,9 +91,14 @@ pub(crate) fn of_part(
     let pack = Pack::new(id, process);
     let path = dir.join(pack.file_name());
     let file = high(create_pack(&path)?);
+    let packed = Packed {
+        path,
+        ready: None,
+        committed: false,
+    };
     let chunker = Chunker::new(dir, known.unwrap_or_default(), pack, file);
     let chunker = chunker.compressing(job.compress);
-    Ok((chunker, Packed { path, ready: None }))
+    Ok((chunker, packed))
 }
 
 impl Packed {
@@ -109,11 +115,19 @@ impl Packed {
     }
 
     /// What has become of the checkpoint.
-    pub fn settle(self, job: &Job, what: Attempted) {
-        match (what, self.ready) {
-            (Attempted::Committed, ready) => now_known(job, ready.map(|r| r.known)),
-            // Unless that is known the pack may be named: then the next job removes it, if it is not.
-            _ => drop(fs::remove_file(&self.path)),
+    pub fn settle(mut self, job: &Job, what: Attempted) {
+        self.committed = what == Attempted::Committed;
+        if self.committed {
+            now_known(job, self.ready.take().map(|r| r.known));
+        }
+    }
+}
+
+impl Drop for Packed {
+    fn drop(&mut self) {
+        // Who ends before that is known leaves it: it may be named.
+        if !self.committed {
+            let _ = fs::remove_file(&self.path);
         }
     }
 }
@@ -127,6 +141,11 @@ fn now_known(job: &Job, known: Option<Known>) {
 /// A checkpoint is durable.
 pub(crate) fn committed(job: &Job, store: &Store, known: Option<Known>) {
     now_known(job, known);
+    collect(store);
+}
+
+/// Removes packs that no checkpoint names.
+fn collect(store: &Store) {
     store.keep_packs(|| named(store));
 }
 
@@ -136,8 +155,12 @@ fn named(store: &Store) -> Option<BTreeSet<String>> {
     packs_of(all.iter().map(|c| &*c.1)).ok()
 }
 
-/// The next checkpoint is to hold what has changed since the one that the job goes on from.
+/// The next checkpoint is to hold what has changed since the one that the job goes on from.  It may end before that: packs
+/// that nobody needs any more, as the one who was about to remove them was killed, go now.
 pub(crate) fn go_on_from(job: &Job, checkpoint: &Checkpoint) -> Result<(), ReadError> {
+    if let Some(store) = lock(&job.store).as_ref() {
+        collect(store);
+    }
     let Some(known) = &job.increments else {
         return Ok(());
     };

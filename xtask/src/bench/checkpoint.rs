@@ -129,6 +129,7 @@ fn increments(s: &Setup) -> Result<Value> {
 }
 
 /// A thousand checkpoints of a state of which 5 % change, elsewhere each time: what the last ones take, beside the first.
+/// Nothing is compressed: how well that can be done changes on the way.
 fn series(s: &Setup) -> Result<Value> {
     let exe = s.exe("doubles.pc3");
     let dir = s.work.join("series.ckpt");
@@ -146,6 +147,7 @@ fn series(s: &Setup) -> Result<Value> {
         };
         let mut all = job();
         all.env("PC3_EVERY", "1x").env("PC3_INCREMENTS", "on");
+        all.env("PC3_COMPRESS", "off");
         let commit = value(&timed(all.env("PC3_COMMIT", "sync"))?.0, which)?;
         let files = fs::read_dir(&dir)?.flatten().collect::<Vec<_>>();
         let bytes = files

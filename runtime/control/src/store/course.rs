@@ -149,10 +149,8 @@ pub(super) fn give_up(dir: &Path, range: &Range<u64>) -> io::Result<()> {
         };
     }
     let temporary = dir.join(TEMPORARY);
-    let mut file = private::create(&temporary)?;
-    file.write_all(format!("{} {}\n", range.start - 1, range.end - 1).as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&temporary, &path)?;
+    let text = format!("{} {}\n", range.start - 1, range.end - 1);
+    private::replace(&path, &temporary, &text, true)?;
     File::open(dir)?.sync_all()
 }
 
@@ -188,8 +186,7 @@ pub(super) fn leave(dir: &Path, id: u64, outputs: &[Stood]) -> io::Result<()> {
         text += &format!("{} {} {}\n", o.fd, o.position, o.path);
     }
     let temporary = dir.join(TEMPORARY);
-    private::write(&temporary, &text)?;
-    fs::rename(&temporary, dir.join(LEFT))
+    private::replace(&dir.join(LEFT), &temporary, &text, false)
 }
 
 #[cfg(test)]

@@ -213,7 +213,8 @@ impl Store {
         Ok(Begun { temporary, file })
     }
 
-    /// Makes it the job's newest checkpoint.
+    /// Makes it the job's newest checkpoint.  Where that fails it has its name no longer: others take back what they have
+    /// written for it.
     pub fn commit(&mut self, mut whole: Temporary) -> Result<u64, StoreError> {
         let id = whole.id;
         let final_path = self.dir.join(file_name(id));
@@ -222,9 +223,17 @@ impl Store {
             self.sync()?;
         }
         fs::rename(&whole.path, &final_path).map_err(at(&final_path))?;
+        let named = whole.step("commit.renamed").and_then(|()| self.sync());
+        if let Err(why) = named {
+            if fs::rename(&final_path, &whole.path).is_ok() {
+                return Err(why);
+            }
+            // Whether it is durable is not known: those before it stay.
+            whole.packs.clear();
+            self.next = id + 1;
+            return Ok(id);
+        }
         whole.packs.clear();
-        whole.step("commit.renamed")?;
-        self.sync()?;
         whole.step("commit.durable")?;
         self.next = id + 1;
         self.prune();

@@ -1,6 +1,6 @@
 //! Files that others neither read nor put elsewhere: checkpoints hold all that the program has in memory.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
@@ -24,6 +24,23 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     create(path)?.write_all(text.as_bytes())
 }
 
+/// The file has that text then, and who reads it meanwhile finds what it had.  If that fails nothing is left of it.
+pub(super) fn replace(path: &Path, temporary: &Path, text: &str, durable: bool) -> io::Result<()> {
+    let write = || {
+        let mut file = create(temporary)?;
+        file.write_all(text.as_bytes())?;
+        if durable {
+            file.sync_all()?;
+        }
+        fs::rename(temporary, path)
+    };
+    let written = write();
+    if written.is_err() {
+        let _ = fs::remove_file(temporary);
+    }
+    written
+}
+
 /// The folder, if it is not there: one that its owner has made stays as it is.
 pub(super) fn folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
@@ -32,7 +49,6 @@ pub(super) fn folder(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
     use std::os::unix::fs::{symlink, PermissionsExt};
 
     fn mode(path: &Path) -> u32 {
@@ -53,5 +69,17 @@ mod tests {
         symlink(&other, &link).unwrap();
         assert!(create(&link).is_err());
         assert_eq!(fs::read_to_string(&other).unwrap(), "other");
+    }
+
+    #[test]
+    fn what_cannot_be_replaced_stays_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, temporary) = (dir.path().join("file"), dir.path().join("temporary"));
+        replace(&file, &temporary, "one", true).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "one");
+        let folder = dir.path().join("folder");
+        fs::create_dir_all(folder.join("full")).unwrap();
+        replace(&folder, &temporary, "two", false).unwrap_err();
+        assert!(folder.join("full").is_dir() && !temporary.exists());
     }
 }

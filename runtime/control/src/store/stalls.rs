@@ -40,8 +40,7 @@ impl Stalls {
             let _ = writeln!(text, "{rank} {}", time.as_nanos());
         }
         let temporary = dir.join(TEMPORARY);
-        private::write(&temporary, &text)?;
-        fs::rename(temporary, dir.join(STALLS))
+        private::replace(&dir.join(STALLS), &temporary, &text, false)
     }
 
     pub(super) fn remove(dir: &Path) {
