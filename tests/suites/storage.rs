@@ -27,7 +27,11 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for commit in ["sync", "async"] {
         for (name, series) in SERIES {
-            for how in ["io", "full", "killed", "torn"] {
+            let mut ways = vec!["io", "full", "killed", "torn"];
+            if series.in_turn {
+                ways = arch::in_turn(&format!("{name}_{commit}"), ways);
+            }
+            for how in ways {
                 let name = format!("storage::{name}_{commit}_{how}");
                 trials.push(clock::test(name.clone(), move || {
                     let each = || Faulty::new(series, commit)?.each_call(&name, how);
@@ -49,9 +53,12 @@ struct Series {
     /// Those before, without faults.
     before: u64,
     processes: usize,
+    protocol: &'static str,
+    /// With few processors one way to fail is tried at each commit.
+    in_turn: bool,
 }
 
-const SERIES: [(&str, &Series); 3] = [
+const SERIES: [(&str, &Series); 4] = [
     (
         "first",
         &Series {
@@ -59,6 +66,8 @@ const SERIES: [(&str, &Series); 3] = [
             args: &["30000", "4"],
             before: 0,
             processes: 1,
+            protocol: "barrier",
+            in_turn: false,
         },
     ),
     // Packs are left, and what is in use of them is written anew.
@@ -69,6 +78,8 @@ const SERIES: [(&str, &Series); 3] = [
             args: &["30000", "23"],
             before: 19,
             processes: 1,
+            protocol: "barrier",
+            in_turn: true,
         },
     ),
     (
@@ -78,6 +89,19 @@ const SERIES: [(&str, &Series); 3] = [
             args: &["200", "4"],
             before: 0,
             processes: 2,
+            protocol: "barrier",
+            in_turn: false,
+        },
+    ),
+    (
+        "apart",
+        &Series {
+            path: "examples/c/heat",
+            args: &["200", "4"],
+            before: 0,
+            processes: 2,
+            protocol: "nonblocking",
+            in_turn: true,
         },
     ),
 ];
@@ -174,7 +198,9 @@ impl Faulty {
         } else {
             0
         }];
-        let env = [&[INCREMENTS, EVERY, ("PC3_COMMIT", self.commit)], more].concat();
+        let protocol = ("PC3_PROTOCOL", self.series.protocol);
+        let own = [INCREMENTS, EVERY, ("PC3_COMMIT", self.commit), protocol];
+        let env = [&own, more].concat();
         job.finish(job.start_by(launcher, HOST, &self.exe, &env)?)
     }
 
