@@ -40,6 +40,15 @@ pub fn trials() -> Vec<Trial> {
             }
         }
     }
+    for compress in ["off", "on"] {
+        for (name, series) in [SERIES[0], SERIES[2]] {
+            let name = format!("storage::damaged_{name}_{compress}");
+            trials.push(clock::test(name, move || {
+                let each = || Faulty::new(series, "sync")?.damaged(compress);
+                each().map_err(|e| format!("{e:#}").into())
+            }));
+        }
+    }
     trials.push(clock::test("storage::collected", || {
         collected().map_err(|e| format!("{e:#}").into())
     }));
@@ -97,7 +106,8 @@ const SERIES: [(&str, &Series); 4] = [
         "apart",
         &Series {
             path: "examples/c/heat",
-            args: &["200", "4"],
+            // Without a barrier some are not there before the next one is due.
+            args: &["200", "40"],
             before: 0,
             processes: 2,
             protocol: "nonblocking",
@@ -286,6 +296,47 @@ impl Faulty {
         nothing_is_left(&job)
     }
 
+    /// Bytes of the newest checkpoint and its packs: each is found, with the rank and its variables where it is one of theirs, and a
+    /// restart goes on from the one before.
+    fn damaged(&self, compress: &str) -> Result<()> {
+        let job = Job::new(&self.program)?;
+        let stop = [("PC3_STOP_AFTER", "3"), ("PC3_COMPRESS", compress)];
+        let done = self.run(&job, &stop)?;
+        ensure!(done.status == STOPPED, "{done:?}");
+        let before = Kept::of(&job)?;
+        let newest = |(p, _): &&(PathBuf, Vec<u8>)| p.to_string_lossy().contains("-000003");
+        let files: Vec<_> = before.files.iter().filter(newest).collect();
+        let packs = files.iter().filter(|(path, _)| is_pack(path)).count();
+        ensure!(packs > 0 && files.len() == 1 + packs, "{packs} packs");
+        let mut restarts = 0;
+        for (path, good) in files {
+            let is_pack = is_pack(path);
+            let all = arch::share(compress, positions(good.len()).into_iter(), 3);
+            for (i, at) in all.enumerate() {
+                let mut bad = good.clone();
+                bad[at] ^= 1 << (i % 8);
+                fs::write(path, bad)?;
+                let (good, said) = pc3("verify", &job)?;
+                let what = || format!("byte {at} of {}: {said}", path.display());
+                // What is compressed may mean the same.
+                ensure!(!good || is_pack && compress == "on", "{}", what());
+                ensure!(good || said.contains("ckpt-000003.pc3c: "), "{}", what());
+                ensure!(good || !is_pack || said.contains(": rank "), "{}", what());
+                if i % 4 == 0 {
+                    let again = self.run(&job, &[("PC3_RESTART", "latest")])?;
+                    self.ended(&job, &again).with_context(what)?;
+                    let skipped = again.stderr.contains("ckpt-000003.pc3c is skipped");
+                    ensure!(skipped != good, "{}: {}", what(), again.stderr);
+                    before.put_back(&job)?;
+                    restarts += 1;
+                }
+            }
+            fs::write(path, good)?;
+        }
+        ensure!(restarts > 3, "only {restarts} restarts");
+        Ok(())
+    }
+
     fn ended(&self, job: &Job, done: &Outcome) -> Result<()> {
         ensure!(
             done.status == self.expected.1,
@@ -296,6 +347,49 @@ impl Faulty {
             None => whole(job),
             Some(d) => bail!("{d}"),
         }
+    }
+}
+
+/// The first and the last bytes, and some between.
+fn positions(length: usize) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..length.min(64)).step_by(7).collect();
+    all.extend((0..25).map(|i| i * length / 25));
+    all.extend((length.saturating_sub(64)..length).step_by(7));
+    all
+}
+
+fn is_pack(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "pc3p")
+}
+
+/// What is in a job's folder.
+struct Kept {
+    stdout: Vec<u8>,
+    files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Kept {
+    fn of(job: &Job) -> Result<Kept> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(job.checkpoints())? {
+            let path = entry?.path();
+            let bytes = fs::read(&path)?;
+            files.push((path, bytes));
+        }
+        let stdout = job.stdout();
+        Ok(Kept { stdout, files })
+    }
+
+    fn put_back(&self, job: &Job) -> Result<()> {
+        for entry in fs::read_dir(job.checkpoints())? {
+            fs::remove_file(entry?.path())?;
+        }
+        for (path, bytes) in &self.files {
+            fs::write(path, bytes)?;
+        }
+        fs::write(job.stdout_path(), &self.stdout)?;
+        let _ = fs::remove_file(job.dir.path().join("stderr"));
+        Ok(())
     }
 }
 
