@@ -433,9 +433,15 @@ impl TypeTable {
         }
     }
 
-    /// The flexible (or, in older C, one-element) array a struct ends with.
+    /// The flexible (or, in older C, one-element) array a struct ends with; of any length where objects are one with a
+    /// longer array.
     pub fn trailing_array(&self, id: TypeId) -> Option<Trailing> {
+        self.trailing(id, false)
+    }
+
+    fn trailing(&self, id: TypeId, one: bool) -> Option<Trailing> {
         let t = self.get(id);
+        let one = one || t.flags & ONE != 0;
         if t.flags & ROW != 0 {
             return None;
         }
@@ -445,17 +451,16 @@ impl TypeTable {
             .filter(|m| t.kind == Kind::Struct && m.bits.is_none())?;
         let member = self.get(last.ty);
         match member.kind {
-            Kind::Array if member.count <= 1 => Some(Trailing {
+            Kind::Array if member.count <= 1 || one => Some(Trailing {
                 offset: last.offset,
                 elem: member.elem,
                 declared: member.count,
-                one: t.flags & ONE != 0,
+                one,
             }),
             Kind::Struct => {
-                let inner = self.trailing_array(last.ty)?;
+                let inner = self.trailing(last.ty, one)?;
                 Some(Trailing {
                     offset: last.offset + inner.offset,
-                    one: inner.one || t.flags & ONE != 0,
                     ..inner
                 })
             }

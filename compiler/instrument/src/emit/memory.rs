@@ -40,8 +40,8 @@ impl TypeTable<'_, '_> {
             return self.mixed(q, place);
         }
         let flags = match form {
-            SizeForm::Row if ends_in_one(u, q.ty) => PC3_TYPE_ROW,
-            SizeForm::One if ends_in_one(u, q.ty) => PC3_TYPE_ONE,
+            SizeForm::Row if ends_in(u, q.ty, &|n| n == 1) => PC3_TYPE_ROW,
+            SizeForm::One if ends_in(u, q.ty, &|n| n > 0) => PC3_TYPE_ONE,
             _ => 0,
         };
         if flags == 0 && !spelled_differently(u, q.ty) {
@@ -177,8 +177,8 @@ impl TypeTable<'_, '_> {
     }
 }
 
-/// A struct with the older form of a flexible array: `char name[1];` at its end.
-fn ends_in_one(u: &Unit, t: TypeId) -> bool {
+/// A struct that ends in an array of such a constant length: `char name[1];`.
+fn ends_in(u: &Unit, t: TypeId, fits: &dyn Fn(u64) -> bool) -> bool {
     let Type::Record(r) = u.ty(t) else {
         return false;
     };
@@ -188,12 +188,12 @@ fn ends_in_one(u: &Unit, t: TypeId) -> bool {
         Type::Array {
             len: ArrayLen::Const(n),
             ..
-        } => *n == 1,
+        } => fits(*n),
         Type::Array {
             len: ArrayLen::Target(_),
             ..
         } => true,
-        _ => ends_in_one(u, f.ty.ty),
+        _ => ends_in(u, f.ty.ty, fits),
     })
 }
 

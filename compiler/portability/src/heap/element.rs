@@ -1,7 +1,7 @@
 //! The type of what a call allocates: what its size says and where the result goes, weighed.
 
 use super::flow::{Follow, Wish};
-use super::types::{base, called_name, is_complete, same_element, trailing};
+use super::types::{base, called_name, is_complete, last_array, same_element, trailing};
 use super::{size, struct_overlay, SizeForm, Why};
 use pc3_program::walk::strip_casts;
 use pc3_syntax::tree::*;
@@ -135,7 +135,12 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, SizeForm)
     // One struct with more behind it.
     let fits = |head: QualType| {
         let others = size.typed.iter().filter(|(q, _)| q.ty != head.ty);
-        let end = trailing(u, head);
+        // What is asked for begins within it: `sizeof(struct s) - 1 + n`.
+        let longer = |len: &ArrayLen| matches!(len, ArrayLen::Const(_));
+        let end = trailing(u, head).or_else(|| {
+            let whole = last_array(u, head, &longer);
+            whole.filter(|_| size.within)
+        });
         end.is_some_and(|end| others.clone().all(|(q, _)| same_element(u, end, *q)))
     };
     let heads = size.typed.iter().filter(|(_, whole)| *whole).map(|t| t.0);

@@ -301,6 +301,16 @@ pub fn element(u: &Unit, q: QualType) -> Option<QualType> {
     }
 }
 
+/// Library functions that return their first argument; `__builtin___memcpy_chk` is `memcpy` with `_FORTIFY_SOURCE`.
+pub fn returns_first(name: &str) -> bool {
+    let name = name.trim_start_matches("__builtin_");
+    let fortified = name.strip_prefix("__").and_then(|n| n.strip_suffix("_chk"));
+    let first = [
+        "memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "strncat",
+    ];
+    first.contains(&fortified.unwrap_or(name))
+}
+
 /// Follows values with what is known of the whole program.
 pub struct Follow<'f, 'a> {
     pub flow: &'f PointerFlow<'a>,
@@ -313,10 +323,7 @@ impl Follow<'_, '_> {
     /// What the value of `e` points to, by where it goes, or else by its own type.
     pub fn wish(&self, e: ExprId) -> Wish {
         match self.used(e, &mut HashSet::new()) {
-            Wish::Nothing => match self.typed(self.flow.u.expr(e).ty) {
-                Some(own @ Wish::Type(_)) => own,
-                _ => Wish::Nothing,
-            },
+            Wish::Nothing => self.typed(self.flow.u.expr(e).ty).unwrap_or(Wish::Nothing),
             found => found,
         }
     }
@@ -400,13 +407,7 @@ impl Follow<'_, '_> {
         };
         match self.flow.p.direct(self.flow.unit, *callee) {
             Some((_, Callee::Defined(f))) => self.passes.get(&f) == Some(&i),
-            Some((_, Callee::External(name))) => {
-                let name = name.trim_start_matches("__builtin_");
-                let first = [
-                    "memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "strncat",
-                ];
-                i == 0 && first.contains(&name)
-            }
+            Some((_, Callee::External(name))) => i == 0 && returns_first(&name),
             None => false,
         }
     }

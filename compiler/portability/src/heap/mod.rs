@@ -5,7 +5,8 @@
 //! * `n * sizeof(T)` is an array of T, unless the result becomes a pointer to something that T is only
 //!   the measure of (scalars for other scalars, a struct measured in words).
 //! * `sizeof(struct s) + ...` is one `struct s` with a longer array at its end, if `s` ends in an array of
-//!   what follows; else nobody can say where which type lies.
+//!   what follows (of any length in `sizeof(struct s) - 1 + ...`); else nobody can say where which type lies.
+//! * A size is what it is rounded up from, and what it is if there is no way out: `n ? n * sizeof(T) : 1`.
 //! * Without `sizeof`, what the result is cast or assigned to, passed as or returned as, if that is no struct (which
 //!   may be but the head of something); a `void *` variable's own uses count.  A pointer to characters means characters, unless the program also looks at that
 //!   memory as something else.

@@ -2,7 +2,9 @@
 
 use super::flow::PointerFlow;
 use super::types::{base, called_name, is_char, is_complete, mpis_place};
-use pc3_program::walk::strip_casts;
+use pc3_program::program::Callee;
+use pc3_program::tables::is_declared_noreturn;
+use pc3_program::walk::{strip_casts, visit, Node};
 use pc3_syntax::tree::*;
 
 /// A size as a sum: `sizeof(struct s) + n * sizeof(double) + 1`.
@@ -12,6 +14,8 @@ pub struct Size {
     pub typed: Vec<(QualType, bool)>,
     /// It has terms without.
     pub plain: bool,
+    /// It counts from within a struct: `offsetof(struct s, text) + n`, `sizeof(struct s) - 1 + n`.
+    pub within: bool,
     /// `sizeof(char)` occurs.
     pub chars: Option<QualType>,
     /// It cannot be told what the `sizeof`s mean.
@@ -22,6 +26,7 @@ impl Size {
     fn add(mut self, other: Size) -> Size {
         self.typed.extend(other.typed);
         self.plain |= other.plain;
+        self.within |= other.within;
         self.chars = self.chars.or(other.chars);
         self.unclear |= other.unclear;
         self
@@ -66,13 +71,31 @@ fn sum(flow: &PointerFlow, e: ExprId, depth: u32) -> Size {
         ExprKind::Binary {
             op: BinOp::Sub,
             lhs,
-            ..
-        } => sum(flow, *lhs, depth).add(Size::plain()),
+            rhs,
+        } => {
+            let less = u.view().eval(strip_casts(u, *rhs)).is_some_and(|n| n > 0);
+            let mut of = sum(flow, *lhs, depth).add(Size::plain());
+            of.within |= less && of.typed.iter().any(|(_, whole)| *whole);
+            of
+        }
+        // `(n + 7) & ~7`
+        ExprKind::Binary {
+            op: BinOp::And,
+            lhs,
+            rhs,
+        } => match (is_mask(u, *lhs), is_mask(u, *rhs)) {
+            (false, true) => sum(flow, *lhs, depth).add(Size::plain()),
+            (true, false) => sum(flow, *rhs, depth).add(Size::plain()),
+            _ => Size::plain(),
+        },
         ExprKind::Cond { cond, then, els } => {
-            let (a, b) = (
-                sum(flow, then.unwrap_or(*cond), depth),
-                sum(flow, *els, depth),
-            );
+            let then = then.unwrap_or(*cond);
+            let (a, b) = (sum(flow, then, depth), sum(flow, *els, depth));
+            match (a.says_nothing(), b.says_nothing()) {
+                (false, true) if is_no_size(flow, *els) => return a,
+                (true, false) if is_no_size(flow, then) => return b,
+                _ => {}
+            }
             let unclear = !(a.says_nothing() && b.says_nothing());
             let mut both = a.add(b);
             both.unclear |= unclear && !both.typed.windows(2).all(|w| w[0].0.ty == w[1].0.ty);
@@ -81,6 +104,7 @@ fn sum(flow: &PointerFlow, e: ExprId, depth: u32) -> Size {
         ExprKind::Offsetof { ty, .. } => Size {
             typed: vec![(*ty, true)],
             plain: true,
+            within: true,
             ..Size::default()
         },
         ExprKind::Ident(s) => match flow.only_value(*s) {
@@ -168,11 +192,56 @@ fn splits(u: &Unit, e: ExprId, depth: u32) -> bool {
         | ExprKind::Cond { .. }
         | ExprKind::Offsetof { .. }
         | ExprKind::Binary {
-            op: BinOp::Add | BinOp::Sub,
+            op: BinOp::Add | BinOp::Sub | BinOp::And,
             ..
         } => true,
         _ => false,
     }
+}
+
+/// Does a number leave of another one what it is aligned to?
+fn is_mask(u: &Unit, e: ExprId) -> bool {
+    let e = strip_casts(u, e);
+    let not = matches!(
+        u.expr(e).kind,
+        ExprKind::Unary {
+            op: UnOp::BitNot,
+            ..
+        }
+    );
+    not || u.view().eval(e).is_some_and(|n| n < 0)
+}
+
+/// What a program says for a size that cannot be, or for no memory: `n ? n * sizeof *p : 1`, `overflow()`.
+fn is_no_size(flow: &PointerFlow, e: ExprId) -> bool {
+    let e = strip_casts(flow.u, e);
+    is_none(flow.u, e) || is_declared_noreturn(flow.u, e) || fails(flow, e)
+}
+
+fn is_none(u: &Unit, e: ExprId) -> bool {
+    let most = |n: i128| n == u32::MAX.into() || n == u64::MAX.into();
+    let e = strip_casts(u, e);
+    u.view().eval(e).is_some_and(|n| n <= 1 || most(n))
+}
+
+/// Does it call a function that returns such a number, if anything?
+fn fails(flow: &PointerFlow, e: ExprId) -> bool {
+    let ExprKind::Call { callee, .. } = flow.u.expr(e).kind else {
+        return false;
+    };
+    let Some((_, Callee::Defined(f))) = flow.p.direct(flow.unit, callee) else {
+        return false;
+    };
+    let (u, mut only) = (flow.p.unit(f), true);
+    visit(u, Node::Stmt(flow.p.func(f).body), &mut |n| {
+        if let Node::Stmt(s) = n {
+            if let StmtKind::Return(Some(value)) = u.stmt(s).kind {
+                only &= is_none(u, value);
+            }
+        }
+        true
+    });
+    only
 }
 
 /// Of allocators that put the address where they are told, as `posix_memalign((void **)&p, ...)`: `p`, if that is how it is

@@ -165,6 +165,35 @@ fn sizes() {
 }
 
 #[test]
+fn sizes_with_another_way_out() {
+    // For no memory, or a size that cannot be.
+    check(
+        "void f(int n) { struct flat *p = malloc(n ? n * sizeof *p : 1), *q = malloc(n < 0 ? (size_t)-1 : n * sizeof *q); }",
+        "struct flat; struct flat",
+    );
+    const FAILS: &str = "static size_t fails(const char *s) { if (s) exit(1); return 0; } static size_t other(int n) { return n; }";
+    check(
+        &format!("{FAILS} void f(size_t n) {{ struct flat *p = malloc(n < 9 ? n * sizeof *p : fails(0)); void *q = malloc(n < 9 ? n * sizeof *p : other(1)); }}"),
+        "struct flat; ?",
+    );
+    // It may be as much as something else needs.
+    check(
+        "void f(int n) { void *p = malloc(n ? sizeof(struct flat) : 4096); }",
+        "?",
+    );
+    check(
+        "void f(int n) { struct s *p = malloc((__builtin_offsetof(struct s, v) + 7 + n * sizeof(double)) & ~(size_t)7); void *q = malloc(n & 15); }",
+        "struct s; ?",
+    );
+    // An array of any length goes on, if what is asked for begins within it.
+    const LONGER: &str = "struct long_name { int n; char text[6]; };";
+    check(
+        &format!("{LONGER} void f(int n) {{ struct long_name *p = malloc(sizeof *p - 1 + n), *q = malloc(sizeof *q + n); }}"),
+        "struct long_name; ?",
+    );
+}
+
+#[test]
 fn destinations() {
     check("void f(int n) { double *p = malloc(n * 8); }", "double");
     check(
@@ -269,6 +298,19 @@ fn wrappers() {
     check(
         &format!("{shared} void f(int n) {{ double *d = shared(n); int *i = shared(n); }}"),
         "double; int",
+    );
+}
+
+#[test]
+fn wrappers_of_sizes_in_steps() {
+    const STEPS: &str = "void *steps(size_t n) { size_t units = (n + 15) >> 4, bytes = units << 4; void *p = malloc(bytes); return need(p); }
+        static inline void *copy(void *to, const void *from, size_t n) { return __builtin___memcpy_chk(to, from, n, -1); }
+        void *same(const void *p, size_t n) { return copy(steps(n), p, n); }
+        char *text(int k) { static char *slots[9]; size_t n = k + 4; char *p = malloc(n); slots[k] = p; return p; }
+        int printf(const char *, ...);";
+    check(
+        &format!("{STEPS} void f(struct holder *h, int n) {{ h->any = steps(n * sizeof(struct flat)); h->any = same(h, n * sizeof(double)); printf(text(3)); }}"),
+        "struct flat; double; char",
     );
 }
 

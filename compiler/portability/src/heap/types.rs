@@ -62,16 +62,24 @@ pub fn library_name(u: &Unit, callee: ExprId) -> Option<&str> {
 
 /// The element of the array (of no or one element) that a struct ends with.
 pub fn trailing(u: &Unit, q: QualType) -> Option<QualType> {
+    last_array(u, q, &|len| {
+        matches!(len, ArrayLen::Unknown | ArrayLen::Const(0 | 1))
+    })
+}
+
+/// The element of the array that a struct ends with, if it may have that length.
+pub(crate) fn last_array(
+    u: &Unit,
+    q: QualType,
+    fits: &dyn Fn(&ArrayLen) -> bool,
+) -> Option<QualType> {
     let Type::Record(r) = u.ty(q.ty) else {
         return None;
     };
     let last = u.records[r.index()].fields.as_ref()?.last()?;
     match u.ty(last.ty.ty) {
-        Type::Array {
-            elem,
-            len: ArrayLen::Unknown | ArrayLen::Const(0 | 1),
-        } => Some(*elem),
-        Type::Record(_) => trailing(u, last.ty),
+        Type::Array { elem, len } if fits(len) => Some(*elem),
+        Type::Record(_) => last_array(u, last.ty, fits),
         _ => None,
     }
 }

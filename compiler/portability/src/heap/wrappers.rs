@@ -1,7 +1,7 @@
 //! Which calls allocate: the library's allocators, and functions that return what one of them gave for a size of their caller's.
 
 use super::element::wish;
-use super::flow::{Follow, PointerFlow, Wish};
+use super::flow::{returns_first, Follow, PointerFlow, Wish};
 use super::headed;
 use super::size;
 use super::types::{base, mpis_place};
@@ -9,7 +9,7 @@ use pc3_program::annotations::{Allocation, Typed};
 use pc3_program::callgraph::CallGraph;
 use pc3_program::groups::{GroupId, Groups};
 use pc3_program::program::{Callee, FnId, Program};
-use pc3_program::walk::{children, visit, Node};
+use pc3_program::walk::{children, strip_casts, visit, Node};
 use pc3_syntax::tree::*;
 use std::collections::{HashMap, HashSet};
 
@@ -187,7 +187,7 @@ pub fn allocation(calls: &Calls, unit: usize, e: ExprId) -> Option<(Vec<ExprId>,
         }
     };
     // `resize(p, 0)` frees.
-    let nothing = |e: &ExprId| u.view().eval(pc3_program::walk::strip_casts(u, *e)) == Some(0);
+    let nothing = |e: &ExprId| u.view().eval(strip_casts(u, *e)) == Some(0);
     (!of_wrapper || !sizes.iter().any(nothing)).then_some((sizes, of_wrapper))
 }
 
@@ -195,12 +195,22 @@ pub fn allocation(calls: &Calls, unit: usize, e: ExprId) -> Option<(Vec<ExprId>,
 pub fn passed(p: &Program, f: FnId, flow: &PointerFlow) -> Option<usize> {
     let u = p.unit(f);
     let func = p.func(f);
+    // What the library's `memcpy` gives back, too.
+    let given = |e: ExprId| match &u.expr(e).kind {
+        ExprKind::Call { callee, args } => match p.direct(flow.unit, *callee) {
+            Some((_, Callee::External(name))) if returns_first(&name) => {
+                args.first().map_or(e, |a| strip_casts(u, *a))
+            }
+            _ => e,
+        },
+        _ => e,
+    };
     let mut which = None;
     let mut only = true;
     visit(u, Node::Stmt(func.body), &mut |n| {
         if let Node::Stmt(s) = n {
             if let StmtKind::Return(Some(e)) = u.stmt(s).kind {
-                let e = pc3_program::walk::strip_casts(u, e);
+                let e = given(strip_casts(u, e));
                 let param = match u.expr(e).kind {
                     ExprKind::Ident(s) => func.params.iter().position(|x| *x == s),
                     ExprKind::Int(0) => return true,
@@ -254,12 +264,21 @@ pub fn callers(
     follow: &Follow,
 ) -> Option<Vec<usize>> {
     let flow = follow.flow;
+    let number = |s: &SymId| !matches!(flow.u.ty(flow.u.sym(*s).ty.ty), Type::Pointer(_));
+    let given = |s: &SymId| func.params.contains(s) && number(s);
     let mut names = HashSet::new();
     sizes.iter().for_each(|s| idents(flow.u, *s, &mut names));
-    for s in names.clone() {
-        flow.values(s).for_each(|e| idents(flow.u, e, &mut names));
-        let changes = flow.changes.get(&s).into_iter().flatten();
-        changes.for_each(|e| idents(flow.u, *e, &mut names));
+    // What they are made of, by way of variables, until parameters are among it.
+    loop {
+        let before = names.len();
+        for s in names.clone() {
+            flow.values(s).for_each(|e| idents(flow.u, e, &mut names));
+            let changes = flow.changes.get(&s).into_iter().flatten();
+            changes.for_each(|e| idents(flow.u, *e, &mut names));
+        }
+        if names.len() == before || names.iter().any(given) {
+            break;
+        }
     }
     let size = size::size(flow, sizes);
     let known = calls.target(flow.unit, call);
@@ -269,10 +288,9 @@ pub fn callers(
         Some(place) => place.is_some_and(|x| follow.is_place_returned(x)),
         None => follow.is_returned(call),
     };
-    let number = |s: &SymId| !matches!(flow.u.ty(flow.u.sym(*s).ty.ty), Type::Pointer(_));
     let params = func.params.iter().enumerate();
     let which: Vec<usize> = params
-        .filter(|(_, s)| names.contains(s) && number(s))
+        .filter(|(_, s)| names.contains(s) && given(s))
         .filter(|(_, s)| head.as_ref().is_none_or(|h| h.asked == **s))
         .map(|(i, _)| i)
         .collect();
