@@ -124,6 +124,7 @@ fn units_are_what_the_table_says() {
         "strdup",
         "strndup",
         "asprintf",
+        "__asprintf_chk",
         "vasprintf",
         "getline",
         "getdelim",

@@ -169,7 +169,7 @@ impl Toolchain {
         let exe = dir.path().join("pc3");
         let done = said(&mut self.linked(self.instrumented(p), p, &exe))?;
         if let Err(text) = done {
-            if ["undefined reference to `__kmpc_", "libgomp.a"]
+            if ["undefined reference to `__kmpc_", "libgomp.a", "find -lomp"]
                 .iter()
                 .any(|n| text.contains(n))
             {

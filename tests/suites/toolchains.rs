@@ -15,8 +15,8 @@ use pc3_tests::toolchains::{self, Toolchain, ToolchainResult};
 
 /// Compilers with the dialects that they are tried in.
 const TRIED: [(&str, &str); 2] = [("clang-14", "gnu17"), ("clang-19", "gnu23")];
-/// Orders of evaluation, names of functions; a few others.
-const PROGRAMS: [&str; 8] = [
+/// Orders of evaluation, names of functions, what headers define otherwise; a few others.
+const PROGRAMS: [&str; 9] = [
     "operand_order",
     "linked_list",
     "complex_parts",
@@ -25,6 +25,7 @@ const PROGRAMS: [&str; 8] = [
     "mpi_collectives",
     "typedef_access",
     "quad_numbers",
+    "fortified",
 ];
 
 /// Files of `compiler/tests/ui` with numbers that macros made, lists of arguments, and what clang does otherwise.

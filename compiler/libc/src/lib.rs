@@ -339,6 +339,11 @@ const ALL: &[Library] = &[
         ],
     },
     Library {
+        file: "pc3-checked.c",
+        text: include_str!("../library/pc3-checked.c"),
+        names: &["__asprintf_chk"],
+    },
+    Library {
         file: "pc3-error.c",
         text: include_str!("../library/pc3-error.c"),
         names: &["error_at_line"],
@@ -488,6 +493,7 @@ impl Library {
                 | "pc3-spin.c"
                 | "pc3-multibyte-musl.c"
                 | "pc3-copies.c"
+                | "pc3-checked.c"
                 | "pc3-scan.c"
                 | "pc3-teams.c"
                 | "pc3-fork.c"
@@ -555,6 +561,12 @@ fn among(
         let is = |s: &Symbol| own(s) && s.name == "malloc";
         u.symbols.iter().any(is)
     });
+    // Bodies in headers that gcc reads call it, too, and nobody calls those.
+    let checked = units.iter().any(calls_checked);
+    let called_by_own = ["__asprintf_chk", "error_at_line"];
+    if called_by_own.iter().any(|n| used.contains(n)) {
+        used.insert("vasprintf");
+    }
     let any = |l: &Library, set: &HashSet<&str>| l.names.iter().any(|n| set.contains(n));
     libraries
         .iter()
@@ -564,11 +576,19 @@ fn among(
             "pc3-environment.c" => mpi,
             "pc3-getenv.c" => !mpi,
             "pc3-copies.c" => allocates,
+            "pc3-checked.c" => checked,
             "pc3-fork.c" => used.contains("pthread_atfork"),
             "pc3-scan.c" => units.iter().any(|u| !scans_to_memory(u, true).is_empty()),
             _ => true,
         })
         .collect()
+}
+
+fn calls_checked(u: &Unit) -> bool {
+    u.exprs.iter().any(|e| match e.kind {
+        ExprKind::Ident(s) => u.sym(s).name == "__asprintf_chk" && !u.lines.is_system(e.span.start),
+        _ => false,
+    })
 }
 
 #[cfg(test)]
@@ -582,6 +602,20 @@ mod tests {
             .map(|l| l.file)
             .collect();
         assert_eq!(found, files, "{source}");
+    }
+
+    #[test]
+    fn checked_functions_call_the_copies() {
+        let used = "int __asprintf_chk(char **, int, const char *, ...);\n\
+                    int main(void) { char *p; return __asprintf_chk(&p, 1, \"\"); }\n";
+        check(used, &["pc3-checked.c"]);
+        let own = "void *malloc(unsigned long n) { return (void *)n; }\n";
+        check(&(own.to_owned() + used), &["pc3-copies.c", "pc3-checked.c"]);
+        let header = "# 1 \"stdio.h\" 1 3\n\
+                      int __asprintf_chk(char **, int, const char *, ...);\n\
+                      static inline int f(char **p) { return __asprintf_chk(p, 1, \"\"); }\n\
+                      # 1 \"a.c\" 2\nint main(void) { return 0; }\n";
+        check(header, &[]);
     }
 
     #[test]
