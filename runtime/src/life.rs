@@ -107,48 +107,43 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
         .first()
         .map_or("a.out".into(), |s| s.to_string_lossy().into_owned());
     let program = Program::load().unwrap_or_else(|e| die(EXIT_FATAL, &e.to_string()));
+    floats::note();
     // Descriptors of the launcher's are no inheritance of the program's.
-    let peers = match program.calls_mpi {
-        true => peers::join().unwrap_or_else(|why| die(EXIT_SETTINGS, &why)),
-        false => None,
-    };
-    if !program.calls_mpi {
-        alone(&path);
-    }
+    let peers = join(&path, program.calls_mpi);
     // SAFETY: the process's own; the program does not run yet.
     unsafe { inherited::take(env) };
     baseline::note();
     attributes::note();
-    floats::note();
     arguments::note(Arguments { list, env });
     live(&path, program, peers, None, body)
 }
 
-/// Ends one of several processes of a program that cannot be any.
-fn alone(path: &str) {
+/// The other processes; a program that cannot be one of several ends.
+fn join(path: &str, calls_mpi: bool) -> Option<Arc<dyn Peers>> {
+    if calls_mpi {
+        let joined = peers::join().unwrap_or_else(|why| die(EXIT_SETTINGS, &why));
+        // A native MPI that begins leaves flags.
+        floats::put_back(floats::first());
+        return joined;
+    }
     if std::env::var_os("PC3_LINK").is_some_and(|l| !l.is_empty()) {
         die(
             EXIT_SETTINGS,
             &format!("{path} runs in one process only: it does not call MPI"),
         );
     }
+    None
 }
 
 /// Runs a program whose functions and types do not come from units of C, and that is continued by `make`'s guest.
 /// `path` is how it was started.  The result is its exit status.
 pub fn start_guest(path: &str, calls_mpi: bool, make: MakeGuest) -> i32 {
-    let peers = match calls_mpi {
-        true => peers::join().unwrap_or_else(|why| die(EXIT_SETTINGS, &why)),
-        false => None,
-    };
-    if !calls_mpi {
-        alone(path);
-    }
+    floats::note();
+    let peers = join(path, calls_mpi);
     // SAFETY: the program does not run yet.
     unsafe { inherited::take(null_mut()) };
     baseline::note();
     attributes::note();
-    floats::note();
     live(
         path,
         Program::of_guest(calls_mpi),

@@ -361,6 +361,7 @@ const NATIVE: &[&str] = &[
     "cg",
     "is",
     "mpi_collectives",
+    "mpi_floats",
     "mpi_modes",
     "mpi_nonblocking",
     "mpi_numbers",
