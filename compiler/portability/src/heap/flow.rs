@@ -302,7 +302,7 @@ pub fn element(u: &Unit, q: QualType) -> Option<QualType> {
 }
 
 /// Library functions that return their first argument; `__builtin___memcpy_chk` is `memcpy` with `_FORTIFY_SOURCE`.
-pub fn returns_first(name: &str) -> bool {
+pub(crate) fn returns_first(name: &str) -> bool {
     let name = name.trim_start_matches("__builtin_");
     let fortified = name.strip_prefix("__").and_then(|n| n.strip_suffix("_chk"));
     let first = [

@@ -30,8 +30,6 @@ mod sites;
 mod size;
 pub mod struct_overlay;
 pub mod suballocation;
-#[cfg(test)]
-mod tests;
 mod types;
 mod wrappers;
 

@@ -64,7 +64,7 @@ impl ArenaFunction<'_, '_> {
                     continue;
                 };
                 let q = self.u.expr(from).ty;
-                let bytes = is_void(self.u, q) || is_text(self.u, q) || self.in_units(q);
+                let bytes = is_void(self.u, q) || is_text(self.u, q);
                 if let Some(link) = self.unlinks(&place) {
                     heads.insert(place.clone(), link);
                     places.push(place);
@@ -81,15 +81,6 @@ impl ArenaFunction<'_, '_> {
         let sizes = self.sizes()?;
         // Characters of a text are not for sale.
         (self.is_any() || !sizes.is_empty()).then_some((places, sizes))
-    }
-
-    /// A union is what memory for anything is counted in, where a parameter says how many.
-    fn in_units(&self, q: QualType) -> bool {
-        let union = |r: &RecordId| self.u.records[r.index()].is_union;
-        let of = pointee(self.u, q).map(|to| self.u.ty(to.ty));
-        matches!(of, Some(Type::Record(r)) if union(r))
-            && self.is_any()
-            && self.sizes().is_some_and(|s| !s.is_empty())
     }
 
     /// Does it come from an array of characters, wherever that is declared?

@@ -3,8 +3,7 @@
 //! Such a function returns, as a pointer to anything, an address in memory that a place of its own leads to: behind a
 //! cursor or an offset that it moves (`p = a->at; a->at += n; return p;`), or the head of a list of free items that it
 //! unlinks (`p = pool->free; pool->free = *(void **)p; return p;`). Like a wrapper's, its callers say the type, and the
-//! runtime notes it of the piece, with the size that was asked for, if the function is given one.  A place leads to memory
-//! for anything by a pointer to characters or to anything, or to a union where the function is given the size.
+//! runtime notes it of the piece, with the size that was asked for, if the function is given one.
 //!
 //! What a program stores through a cast into memory of no type (the links of free items, headers) is noted as well. What
 //! lies elsewhere in such a block is not known: a restart elsewhere wants it to be zero.

@@ -1,4 +1,10 @@
-use super::*;
+//! What types of memory, and what reasons for having none, are found in small functions.
+#![allow(clippy::unwrap_used)]
+
+use pc3_portability::heap::{analyse, report, SizeForm};
+use pc3_program::annotations::Annotations;
+use pc3_program::program::Program;
+use pc3_syntax::tree::QualType;
 use pc3_syntax::types::Target;
 
 const PRELUDE: &str = "
