@@ -7,7 +7,7 @@ use super::kind::Kind;
 use pc3_vmpi_objects::error::{fail, Class, MpiError, Result};
 
 #[repr(align(64))]
-pub struct Seat {
+pub(crate) struct Seat {
     pub(crate) kind: Cell<Kind>,
     /// How often its member has come.
     pub(crate) entered: Cell<u32>,
