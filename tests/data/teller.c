@@ -1,4 +1,4 @@
-/* pc3-test: mpi ranks=4 */
+/* pc3-test: mpi ranks=4 flags=-D_FORTIFY_SOURCE=2 */
 /* Each rank says something as it begins, which waits in its stream, and one of them something now and then. */
 #include <mpi.h>
 #include <stdio.h>

@@ -130,6 +130,9 @@ impl Program {
             let mut ranks = u32::from(mpi);
             let mut abis = Abis::All;
             let mut flags = vec!["-O2".to_string()];
+            // Of the whole run: `PC3_TEST_FLAGS=-D_FORTIFY_SOURCE=2`.
+            let more = std::env::var("PC3_TEST_FLAGS").unwrap_or_default();
+            flags.extend(more.split_whitespace().map(str::to_string));
             let mut pc3_flags = Vec::new();
             for w in words {
                 match w.split_once('=') {

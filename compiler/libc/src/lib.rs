@@ -344,6 +344,11 @@ const ALL: &[Library] = &[
         names: &["__asprintf_chk"],
     },
     Library {
+        file: "pc3-checked-prints.c",
+        text: include_str!("../library/pc3-checked-prints.c"),
+        names: CHECKED_PRINTS,
+    },
+    Library {
         file: "pc3-error.c",
         text: include_str!("../library/pc3-error.c"),
         names: &["error_at_line"],
@@ -360,6 +365,14 @@ const ALL: &[Library] = &[
     },
 ];
 
+const CHECKED_PRINTS: &[&str] = &[
+    "__printf_chk",
+    "__fprintf_chk",
+    "__dprintf_chk",
+    "__vprintf_chk",
+    "__vfprintf_chk",
+    "__vdprintf_chk",
+];
 const SCANS: &[&str] = &["scanf", "fscanf", "sscanf", "vscanf", "vfscanf", "vsscanf"];
 
 /// Functions that call back: the program's own only where what they call can reach a location.
@@ -562,7 +575,7 @@ fn among(
         u.symbols.iter().any(is)
     });
     // Bodies in headers that gcc reads call it, too, and nobody calls those.
-    let checked = units.iter().any(calls_checked);
+    let checked = |names: &[&str]| units.iter().any(|u| calls_checked(u, names));
     let called_by_own = ["__asprintf_chk", "error_at_line"];
     if called_by_own.iter().any(|n| used.contains(n)) {
         used.insert("vasprintf");
@@ -576,7 +589,8 @@ fn among(
             "pc3-environment.c" => mpi,
             "pc3-getenv.c" => !mpi,
             "pc3-copies.c" => allocates,
-            "pc3-checked.c" => checked,
+            "pc3-checked.c" => checked(l.names),
+            "pc3-checked-prints.c" => mpi && checked(l.names),
             "pc3-fork.c" => used.contains("pthread_atfork"),
             "pc3-scan.c" => units.iter().any(|u| !scans_to_memory(u, true).is_empty()),
             _ => true,
@@ -584,9 +598,11 @@ fn among(
         .collect()
 }
 
-fn calls_checked(u: &Unit) -> bool {
+fn calls_checked(u: &Unit, names: &[&str]) -> bool {
     u.exprs.iter().any(|e| match e.kind {
-        ExprKind::Ident(s) => u.sym(s).name == "__asprintf_chk" && !u.lines.is_system(e.span.start),
+        ExprKind::Ident(s) => {
+            names.contains(&u.sym(s).name.as_str()) && !u.lines.is_system(e.span.start)
+        }
         _ => false,
     })
 }
@@ -616,6 +632,12 @@ mod tests {
                       static inline int f(char **p) { return __asprintf_chk(p, 1, \"\"); }\n\
                       # 1 \"a.c\" 2\nint main(void) { return 0; }\n";
         check(header, &[]);
+        let prints = "int __printf_chk(int, const char *, ...);\n\
+                      int main(int n, char **v) { BEGIN; return __printf_chk(1, \"\"); }\n";
+        check(&prints.replace("BEGIN", ""), &[]);
+        let begin = "int MPI_Init(int *, char ***);\n".to_owned();
+        let ranks = begin + &prints.replace("BEGIN", "MPI_Init(&n, &v)");
+        check(&ranks, &["pc3-checked-prints.c"]);
     }
 
     #[test]

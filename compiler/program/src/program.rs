@@ -28,7 +28,8 @@ pub struct Program<'a> {
     pub fns: Vec<(usize, FuncId)>,
     own: Vec<FxHashMap<SymId, FnId>>,
     linked: FxHashMap<&'a str, FnId>,
-    /// Names that a unit defines weakly, and another one strongly: the linker takes that. And `FORTIFIED`.
+    /// Names that a unit defines weakly, and another one strongly: the linker takes that. And
+    /// what headers define of the library's.
     replaced: HashSet<(usize, SymId)>,
     /// Definitions that no name means.
     unnamed: HashSet<FnId>,
@@ -64,22 +65,12 @@ fn is_weak(s: &Symbol, lines: &[(&str, Option<&str>)]) -> bool {
     s.attributes.iter().any(|a| a == "weak") || lines.iter().any(|(name, _)| *name == s.name)
 }
 
-/// What a header of the C library defines with `_FORTIFY_SOURCE`, and the runtime does otherwise: the library's is meant.
-const FORTIFIED: [&str; 7] = [
-    "asprintf",
-    "open",
-    "open64",
-    "openat",
-    "openat64",
-    "read",
-    "vasprintf",
-];
-
-fn is_fortified(u: &Unit, f: &Function) -> bool {
+/// Does a header define what the library has, too, for calls of it to be inlined (with `_FORTIFY_SOURCE`, or when
+/// optimised)? The library's is meant. A compiler's header only defines what it has inlined.
+fn is_librarys_too(u: &Unit, f: &Function) -> bool {
     let s = u.sym(f.sym);
-    FORTIFIED.contains(&s.name.as_str())
-        && (s.attributes.iter().any(|a| a == "gnu_inline") || u.plain_function(f.sym).is_some())
-        && u.lines.is_system(f.span.start)
+    let declared = s.decls.len() > 1 && s.attributes.iter().any(|a| a == "gnu_inline");
+    (declared || u.plain_function(f.sym).is_some()) && u.lines.is_system(f.span.start)
 }
 
 /// The function that a declaration with `alias` or `weakref` is another name for.
@@ -141,7 +132,7 @@ impl<'a> Program<'a> {
                 let id = FnId(fns.len() as u32);
                 fns.push((i, FuncId(k as u32)));
                 map.insert(f.sym, id);
-                match is_fortified(u, f) {
+                match is_librarys_too(u, f) {
                     true => drop(replaced.insert((i, f.sym))),
                     false => see(f.sym, id),
                 }

@@ -141,7 +141,8 @@ impl<T> Queue<T> {
         self.nodes[at].value.write(value)
     }
 
-    /// One more in the list, whose value is yet to be written.
+    /// One more in the list, whose value is yet to be written. Mostly there is none, and who calls this is short then.
+    #[inline(never)]
     fn node(&mut self, key: Key) -> usize {
         self.seq += 1;
         let node = Node {
@@ -260,6 +261,7 @@ impl<T> Queue<T> {
         self.first.as_ref().is_some_and(|(k, _)| accept(k))
     }
 
+    #[inline(never)]
     fn take_receive_behind(&mut self, key: &Key) -> Option<(Key, T)> {
         let at = if self.bins.is_empty() {
             self.search_list(|k| k.accepts(key))
@@ -453,7 +455,7 @@ impl<T> Queue<T> {
     }
 
     /// The key of what is no longer in the list; its value stays where it is for now.
-    #[inline]
+    #[inline(never)]
     fn unlink(&mut self, at: u32) -> Key {
         let key = self.nodes[at as usize].key;
         self.remove(Chain::All, at);

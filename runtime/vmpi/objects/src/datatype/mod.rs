@@ -106,9 +106,17 @@ impl Drop for TypeRef {
     #[inline]
     fn drop(&mut self) {
         if self.counted {
-            // SAFETY: its own count.
-            unsafe { Arc::decrement_strong_count(self.at.as_ptr().cast_const()) };
+            self.release();
         }
+    }
+}
+
+impl TypeRef {
+    /// Not where messages are sent and received: mostly they are of predefined types.
+    #[inline(never)]
+    fn release(&mut self) {
+        // SAFETY: its own count.
+        unsafe { Arc::decrement_strong_count(self.at.as_ptr().cast_const()) };
     }
 }
 
