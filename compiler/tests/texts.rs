@@ -186,6 +186,7 @@ fn every_text_is_shown() {
     for (folder, ends) in [
         ("tests", ".stderr"),
         ("tests", ".rs"),
+        ("portability/tests", ".rs"),
         ("../tests/suites", ".rs"),
     ] {
         files(&here.join(folder), ends, &mut tests);
